@@ -1,0 +1,1 @@
+//! agon-spec

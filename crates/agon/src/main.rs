@@ -1,0 +1,2 @@
+//! agon
+fn main() {}
