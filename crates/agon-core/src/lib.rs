@@ -1,1 +1,22 @@
-//! agon-core
+//! The debate as a pure machine over an event log.
+//!
+//! A `Debate` is folded from [`Event`]s and knows every rule: phases, turn order, who sees what, stopping, ballots, votes and
+//! verdicts. `Debate::decide` says which events follow from an input, `Debate::apply` takes one event in, `Debate::outstanding` says what the world
+//! owes the debate. A shell around it appends events to a journal and performs effects; after a crash it folds the log again and
+//! performs what is outstanding.
+//!
+//! Invariant: nothing here awaits, reads a clock, rolls dice, logs or touches a file; randomness comes from the recorded seed, time from the caller.
+
+mod event;
+mod failure;
+mod ids;
+mod outcome;
+mod spec;
+mod task;
+
+pub use event::*;
+pub use failure::*;
+pub use ids::*;
+pub use outcome::*;
+pub use spec::*;
+pub use task::*;

@@ -1,0 +1,103 @@
+//! The port.
+use async_trait::async_trait;
+use bytes::Bytes;
+use std::time::Duration;
+
+/// Why the bus could not do what it was asked.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum BusError {
+    /// Nobody serves the subject. Known at once.
+    #[error("nobody serves {0}")]
+    NoResponders(String),
+    /// Nobody answered in time.
+    #[error("no answer on {subject} within {waited:?}")]
+    Timeout {
+        /// Where.
+        subject: String,
+        /// How long.
+        waited: Duration,
+    },
+    /// The queue holds as much as it may.
+    #[error("the queue {0} is full")]
+    QueueFull(String),
+    /// The connection is gone for good.
+    #[error("the bus is closed: {0}")]
+    Closed(String),
+}
+
+/// A message as it arrives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Where it was sent to.
+    pub subject: String,
+    /// What was sent.
+    pub payload: Bytes,
+}
+
+/// The bus. Subjects are dot-separated tokens; patterns may use `*` for one token and a last `>` for one or more.
+#[async_trait]
+pub trait Bus: Send + Sync {
+    /// Sends a hint to whoever listens; it may be lost.
+    async fn publish(&self, subject: &str, payload: Bytes) -> Result<(), BusError>;
+    /// Listens. A slow listener loses messages and is told how many.
+    async fn subscribe(&self, pattern: &str) -> Result<Box<dyn Subscription>, BusError>;
+    /// Whether anybody here may be listening; true where that cannot be known. Lets a sender spare work.
+    fn may_have_listeners(&self, subject: &str) -> bool;
+    /// Asks one of those that serve the subject.
+    async fn request(&self, subject: &str, payload: Bytes, patience: Duration) -> Result<Bytes, BusError>;
+    /// Serves requests.
+    async fn serve(&self, pattern: &str) -> Result<Box<dyn Server>, BusError>;
+    /// Adds work to a queue.
+    async fn enqueue(&self, subject: &str, payload: Bytes) -> Result<(), BusError>;
+    /// Waits for work on the queue subjects that match. It comes again after `lease` unless extended or acknowledged.
+    async fn pull(&self, pattern: &str, lease: Duration) -> Result<Box<dyn Delivery>, BusError>;
+}
+
+/// What a listener receives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// A message.
+    Message(Message),
+    /// So many messages were lost, because the listener was too slow.
+    Lagged(u64),
+}
+
+/// A listener's end.
+#[async_trait]
+pub trait Subscription: Send {
+    /// The next message; none when the bus is closed.
+    async fn next(&mut self) -> Option<Received>;
+}
+
+/// A server's end. Dropping it ends the service.
+#[async_trait]
+pub trait Server: Send {
+    /// The next request; none when the bus is closed.
+    async fn next(&mut self) -> Option<Request>;
+}
+
+/// A request that wants an answer. Dropping it unanswered lets the asker time out.
+pub struct Request {
+    /// What is asked.
+    pub message: Message,
+    /// Where the answer goes.
+    pub reply: Reply,
+}
+
+/// Sends the answer of one request.
+pub type Reply = Box<dyn FnOnce(Bytes) + Send>;
+
+/// Work that was taken from a queue. Dropping it lets the lease run out.
+#[async_trait]
+pub trait Delivery: Send + Sync {
+    /// The work.
+    fn message(&self) -> &Message;
+    /// How often it was delivered, this time included.
+    fn deliveries(&self) -> u32;
+    /// Keeps it for another lease; false when it is no longer the caller's.
+    async fn extend(&self) -> Result<bool, BusError>;
+    /// It is done. Not fenced: a late acknowledgement removes it from the next holder too, as on NATS.
+    async fn ack(&self) -> Result<(), BusError>;
+    /// Gives it back, free after `delay`.
+    async fn nak(&self, delay: Duration) -> Result<(), BusError>;
+}

@@ -1,0 +1,112 @@
+//! Why a turn failed, and whether trying again can help.
+use serde::{Deserialize, Serialize};
+
+/// Why a try failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The kind.
+    pub cause: FailureCause,
+    /// What happened, for a person.
+    pub detail: String,
+    /// The server's own wish, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+}
+impl Failure {
+    /// A failure without a retry hint.
+    pub fn new(cause: FailureCause, detail: impl Into<String>) -> Self {
+        Self { cause, detail: detail.into(), retry_after_ms: None }
+    }
+}
+
+/// The kind of a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureCause {
+    /// No answer in time.
+    Timeout,
+    /// The server is at its limit.
+    Busy,
+    /// Nobody serves the model.
+    NotFound,
+    /// The prompt does not fit the model's context.
+    ContextOverflow,
+    /// Generation was cut by the token limit.
+    Truncated,
+    /// The answer is empty or not of the form that was asked for.
+    Malformed,
+    /// No connection, or one that broke.
+    Transport,
+    /// The server failed.
+    ServerError,
+    /// The server refuses the request as it is.
+    BadRequest,
+    /// The server refuses the credentials.
+    Unauthorized,
+    /// The account's quota is spent.
+    Quota,
+    /// The breaker of every host that could serve it is open.
+    BreakerOpen,
+    /// The participant's actor failed.
+    Internal,
+    /// The turn was cancelled.
+    Cancelled,
+}
+impl FailureCause {
+    /// How often the same model is asked again at the most, this first try included.
+    pub fn tries(self, policy: &RetryPolicy) -> u32 {
+        match self {
+            Self::Timeout | Self::Busy | Self::Transport | Self::ServerError | Self::BreakerOpen | Self::Internal => {
+                policy.max_attempts
+            }
+            Self::Malformed | Self::Truncated => policy.max_attempts.min(2),
+            Self::NotFound
+            | Self::ContextOverflow
+            | Self::BadRequest
+            | Self::Unauthorized
+            | Self::Quota
+            | Self::Cancelled => 1,
+        }
+    }
+    /// Whether the next try may start at once, because the fault lies in the answer and not in the server.
+    pub fn retries_at_once(self) -> bool {
+        matches!(self, Self::Malformed | Self::Truncated)
+    }
+    /// The name used in logs and files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::Busy => "busy",
+            Self::NotFound => "not_found",
+            Self::ContextOverflow => "context_overflow",
+            Self::Truncated => "truncated",
+            Self::Malformed => "malformed",
+            Self::Transport => "transport",
+            Self::ServerError => "server_error",
+            Self::BadRequest => "bad_request",
+            Self::Unauthorized => "unauthorized",
+            Self::Quota => "quota",
+            Self::BreakerOpen => "breaker_open",
+            Self::Internal => "internal",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// How tries follow each other. Recorded at admission, so that a replay knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetryPolicy {
+    /// Tries per model and turn, 1 or more.
+    pub max_attempts: u32,
+    /// Wait before the second try, in milliseconds; doubles each time.
+    pub base_delay_ms: u64,
+    /// Longest wait, in milliseconds.
+    pub max_delay_ms: u64,
+    /// How long a turn may wait for a host before its generation starts, in milliseconds.
+    pub wait_limit_ms: u64,
+}
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self { max_attempts: 3, base_delay_ms: 500, max_delay_ms: 30_000, wait_limit_ms: 600_000 }
+    }
+}

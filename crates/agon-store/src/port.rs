@@ -1,0 +1,145 @@
+//! The ports.
+use agon_core::{DebateId, Position, Record, Timestamp, TurnId, TurnResult};
+use async_trait::async_trait;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Why a store could not do what it was asked.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database, file or server failed.
+    #[error("the store failed: {0}")]
+    Backend(String),
+    /// What is stored is not what was written.
+    #[error("debate {debate}: the log is damaged at event {at}: {detail}", at = at.0)]
+    Damaged {
+        /// Which debate.
+        debate: DebateId,
+        /// First event of the damaged record.
+        at: Position,
+        /// What is wrong.
+        detail: String,
+    },
+    /// There is no such debate.
+    #[error("there is no debate {0}")]
+    NotFound(DebateId),
+}
+
+/// Why a record was not appended.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum AppendError {
+    /// Somebody else appended first: the caller no longer owns the debate, or never did.
+    #[error("the log has moved on to event {}", last.0)]
+    Fenced {
+        /// Last event of the log.
+        last: Position,
+    },
+    /// The answer was lost: the record may stand in the log or not. [`append_settled`] finds out.
+    #[error("it is unknown whether the record was appended: {0}")]
+    Unsure(String),
+    /// The store refused; nothing was written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The event logs of all debates. Append-only, fenced, hash-chained.
+#[async_trait]
+pub trait Journal: Send + Sync {
+    /// Appends `record` if and only if `record.first` is the log's last position plus one.
+    async fn append(&self, debate: &DebateId, record: Record) -> Result<Arc<Record>, AppendError>;
+    /// The records after `after`, in order. Records that are still in memory are shared, not copied. An unknown debate has none.
+    async fn read(&self, debate: &DebateId, after: Position) -> Result<Vec<Arc<Record>>, StoreError>;
+    /// Every debate, newest first.
+    async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError>;
+    /// Drops what is held in memory for a debate that is over.
+    fn forget(&self, debate: &DebateId);
+}
+
+/// A page of a listing: debates admitted before the cursor.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// At most so many.
+    pub limit: u32,
+    /// Continue after this debate.
+    pub after: Option<DebateId>,
+}
+
+/// What a listing shows of a debate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DebateHead {
+    /// Which.
+    pub id: DebateId,
+    /// Its last event.
+    pub last: Position,
+    /// When its first record was appended.
+    pub admitted: Timestamp,
+    /// When its last record was appended.
+    pub updated: Timestamp,
+    /// Whether its last event ends it.
+    pub ended: bool,
+}
+
+/// The write-once registers of turns: the first writer decides what became of a try.
+#[async_trait]
+pub trait Registers: Send + Sync {
+    /// Writes `result` unless the register is decided. Returns what it holds then, and whether that is the caller's.
+    async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<Decision, StoreError>;
+    /// What the register holds.
+    async fn get(&self, debate: &DebateId, turn: TurnId) -> Result<Option<Arc<TurnResult>>, StoreError>;
+}
+
+/// What a register holds after a write.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// The result that counts.
+    pub result: Arc<TurnResult>,
+    /// Whether this call wrote it.
+    pub won: bool,
+}
+
+/// The queue of debates that want an owner. A hint: a lost or doubled job does no harm, because the log fences.
+#[async_trait]
+pub trait Jobs: Send + Sync {
+    /// Adds a job unless there is one for the debate.
+    async fn enqueue(&self, debate: &DebateId) -> Result<(), StoreError>;
+    /// Takes the oldest free job, if there is one. It is free again after `lease` unless extended.
+    async fn take(&self, owner: &str, lease: Duration) -> Result<Option<Job>, StoreError>;
+    /// Keeps a job for `lease` from now; false when it is no longer the caller's.
+    async fn extend(&self, job: &Job, lease: Duration) -> Result<bool, StoreError>;
+    /// Removes a job that is done.
+    async fn complete(&self, job: &Job) -> Result<(), StoreError>;
+    /// Gives a job back, free after `delay`.
+    async fn release(&self, job: &Job, delay: Duration) -> Result<(), StoreError>;
+}
+
+/// A job that somebody holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The debate.
+    pub debate: DebateId,
+    /// Random token of this lease; an old holder's token is refused.
+    pub token: u64,
+    /// How often the job was taken, this time included.
+    pub deliveries: u32,
+}
+
+/// Appends a record and settles lost answers by reading the tail and comparing the record's nonce.
+///
+/// This is the only way in which an owner may append (see `docs/adr/0002`).
+pub async fn append_settled(
+    journal: &dyn Journal,
+    debate: &DebateId,
+    record: Record,
+) -> Result<Arc<Record>, AppendError> {
+    let unsure = match journal.append(debate, record.clone()).await {
+        Err(AppendError::Unsure(detail)) => detail,
+        settled => return settled,
+    };
+    let before = Position(record.first.0.saturating_sub(1));
+    let tail = journal.read(debate, before).await?;
+    match tail.first() {
+        None => Err(AppendError::Unsure(unsure)),
+        Some(first) if first.nonce == record.nonce && tail.len() == 1 => Ok(first.clone()),
+        Some(_) => Err(AppendError::Fenced { last: tail.last().map_or(before, |last| last.last()) }),
+    }
+}
