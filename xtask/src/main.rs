@@ -3,8 +3,12 @@
 //! Invariant: nothing here is linked into a shipped binary, and no command writes outside the workspace
 //! except where its help says so.
 
+mod browser;
+mod check;
 mod process;
 mod protos;
+mod test;
+mod tidy;
 
 use std::process::ExitCode;
 
@@ -21,17 +25,23 @@ struct Cli {
 enum Command {
     /// Regenerate the Rust types of `proto/` into `crates/agon-proto/src/generated`
     Protos(protos::Args),
+    /// Set up what the tests need, then run every test of the workspace
+    Test(test::Args),
+    /// Formatting, lints, docs, generated code, dependencies and house rules
+    Check(check::Args),
+    /// House rules only: crate edges, file sizes, words, links, licences, examples
+    Tidy(tidy::Args),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
-        Command::Protos(args) => protos::run(&args),
+        Command::Protos(args) => protos::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Test(args) => test::run(&args),
+        Command::Check(args) => check::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Tidy(args) => tidy::run(&args).map(|()| ExitCode::SUCCESS),
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("xtask: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    outcome.unwrap_or_else(|error| {
+        eprintln!("xtask: {error:#}");
+        ExitCode::FAILURE
+    })
 }

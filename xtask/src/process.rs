@@ -1,10 +1,12 @@
 //! Where the workspace is, and how its tools are called.
 
 use std::ffi::OsString;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+use cargo_metadata::{Message, Metadata, MetadataCommand};
 
 /// The folder that holds the workspace's `Cargo.toml`.
 pub fn root() -> PathBuf {
@@ -20,13 +22,42 @@ pub fn cargo() -> Command {
     command
 }
 
-/// Runs `command` with its output passed through; an exit code other than zero is an error that names `what`.
-pub fn run(what: &str, command: &mut Command) -> Result<()> {
-    let status = command.status().with_context(|| format!("{what}: cannot start {:?}", command.get_program()))?;
-    if !status.success() {
-        bail!("{what} failed ({status})");
+/// Builds the `agon` program and says where it is.
+pub fn build_agon() -> Result<PathBuf> {
+    let mut child = cargo()
+        .args(["build", "--quiet", "--package", "agon", "--bins", "--message-format", "json-render-diagnostics"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot start cargo")?;
+    let output = child.stdout.take().context("cargo has no stdout")?;
+    let mut built = None;
+    for message in Message::parse_stream(BufReader::new(output)) {
+        if let Message::CompilerArtifact(artifact) = message.context("cargo wrote something else than messages")?
+            && artifact.target.name == "agon"
+            && let Some(path) = artifact.executable
+        {
+            built = Some(path.into_std_path_buf());
+        }
     }
-    Ok(())
+    if !child.wait().context("cargo did not finish")?.success() {
+        bail!("the agon program does not build");
+    }
+    built.context("cargo built no program called agon")
+}
+
+/// The workspace and all its dependencies, as resolved for this machine's platform.
+pub fn metadata() -> Result<Metadata> {
+    let mut command = MetadataCommand::new();
+    command.manifest_path(root().join("Cargo.toml"));
+    command.other_options(["--locked".to_owned(), "--filter-platform".to_owned(), host()?]);
+    command.exec().context("cargo metadata failed")
+}
+
+fn host() -> Result<String> {
+    let output = Command::new("rustc").arg("-vV").output().context("cannot start rustc")?;
+    let text = String::from_utf8(output.stdout).context("rustc wrote bytes that are not UTF-8")?;
+    let line = text.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc does not name its host")?;
+    Ok(line.to_owned())
 }
 
 /// Finds an executable file called `name` in the folders of `PATH`.

@@ -16,7 +16,7 @@ use crate::process;
 pub struct Args {
     /// Write nothing; fail when the committed files differ from what would be written
     #[arg(long)]
-    check: bool,
+    pub check: bool,
 }
 
 /// Generated file name to its whole text.
