@@ -9,10 +9,13 @@
 
 mod event;
 mod failure;
+pub mod fence;
 mod ids;
 mod outcome;
+pub mod seed;
 mod spec;
 mod task;
+mod transcript;
 
 pub use event::*;
 pub use failure::*;
@@ -20,3 +23,4 @@ pub use ids::*;
 pub use outcome::*;
 pub use spec::*;
 pub use task::*;
+pub use transcript::*;
