@@ -97,7 +97,11 @@ fn is_document(file: &str) -> bool {
 
 fn debate_files(root: &Path, files: &[String]) -> Result<Vec<Finding>> {
     let found = files.iter().filter(|file| examples::is_debate_file(file)).map(PathBuf::from).collect::<Vec<_>>();
-    examples::check(&process::build_agon()?, root, &found)
+    match process::build_agon() {
+        Ok(agon) => examples::check(&agon, root, &found),
+        // A finding, so that the other rules are still reported.
+        Err(error) => Ok(vec![Finding::fail("examples/", format!("not checked: {error:#}"))]),
+    }
 }
 
 /// The project's files, relative to `root`, with `/`, sorted; hidden folders and build output left out.
