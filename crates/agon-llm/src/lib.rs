@@ -1,1 +1,67 @@
-//! agon-llm
+//! Clients for model servers: Ollama's native interface and the OpenAI-compatible one, behind one port.
+//!
+//! A call is one attempt at one server. What can go wrong has a type ([`ChatErrorKind`]) that says whether the same
+//! call may succeed later and whether the failure speaks against the host. Deciding what follows is the caller's.
+//!
+//! The wire is decoded by state machines without IO ([`NdjsonDecoder`], [`SseDecoder`]), so that framing is tested
+//! byte by byte without a socket.
+//!
+//! Invariant: no retry, no queue, no cache of answers, no total timeout; nothing here reads a debate or the environment,
+//! and no answer is returned that the server did not declare finished.
+
+mod answer;
+mod call;
+mod classify;
+#[cfg(feature = "contract")]
+pub mod contract;
+mod decode;
+mod draft;
+mod endpoint;
+mod error;
+mod http;
+mod info;
+mod lines;
+mod model;
+mod ollama;
+mod openai;
+mod request;
+mod text;
+mod transport;
+mod version;
+mod watch;
+mod wire;
+
+use std::sync::Arc;
+
+pub use answer::{ChatAnswer, FinishReason, Timing, ToolCall, Usage};
+pub use decode::{Decoder, Framing, Progress};
+pub use endpoint::{Endpoint, EndpointError, EndpointKind};
+pub use error::{ChatError, ChatErrorKind, TimeoutPhase, TransportFault};
+pub use http::{ClientConfig, Deadlines, Http};
+pub use info::{LoadedModel, ModelDetails, ModelInfo};
+pub use model::{ChatModel, DeltaSink, Discard};
+pub use ollama::{NdjsonDecoder, OllamaClient};
+pub use openai::{OpenAiClient, SseDecoder};
+pub use request::{CallTimeouts, ChatRequest, Message, Role, RunnerOptions, Sampling, Think, ThinkLevel, ToolSpec};
+pub use secrecy::SecretString;
+pub use text::Text;
+pub use version::{Release, ServerVersion};
+
+/// The longest line, event or whole answer that is read, in bytes; Ollama's own client stops at the same size.
+pub const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
+
+/// Makes the client that speaks the dialect of `endpoint`, with default deadlines and the given connection pools.
+#[must_use]
+pub fn connect(endpoint: &Endpoint, api_key: Option<SecretString>, http: &Http) -> Arc<dyn ChatModel> {
+    let config = ClientConfig { api_key, http: http.clone(), ..ClientConfig::new(endpoint.clone()) };
+    connect_with(config)
+}
+
+/// Makes the client that speaks the dialect of the configured endpoint.
+#[must_use]
+pub fn connect_with(config: ClientConfig) -> Arc<dyn ChatModel> {
+    match config.endpoint.kind() {
+        EndpointKind::Ollama => Arc::new(OllamaClient::new(config)),
+        EndpointKind::OpenAi => Arc::new(OpenAiClient::new(config)),
+    }
+}

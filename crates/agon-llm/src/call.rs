@@ -1,0 +1,208 @@
+//! One exchange with a server: send, watch the clock, decode, judge.
+
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use reqwest::{Method, RequestBuilder, Response, Url};
+use secrecy::ExposeSecret;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::time::{Instant, timeout_at};
+
+use crate::classify::{refusal, retry_after};
+use crate::transport::transport_error;
+use crate::watch::Watch;
+use crate::{
+    CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ClientConfig, Decoder, DeltaSink, Framing, MAX_LINE_BYTES,
+    TimeoutPhase,
+};
+
+const MAX_REFUSAL_BYTES: usize = 64 * 1024;
+const REFUSAL_LIMIT: Duration = Duration::from_secs(5);
+// The end of the body follows the end of the answer at once; reading it keeps the connection for the next call.
+const DRAIN_LIMIT: Duration = Duration::from_millis(100);
+
+/// Sends an empty-handed or JSON-bearing request to one path of one server.
+pub(crate) struct Caller<'a> {
+    pub(crate) config: &'a ClientConfig,
+}
+
+impl Caller<'_> {
+    /// Exchanges one chat, decoding the answer with the decoder made for its framing.
+    pub(crate) async fn chat<D: Decoder>(
+        &self,
+        url: &Url,
+        chat: Chat,
+        decoder: impl FnOnce(Framing) -> D + Send,
+        sink: &mut dyn DeltaSink,
+    ) -> Result<ChatAnswer, ChatError> {
+        let request = self.request(Method::POST, url)?.header(CONTENT_TYPE, "application/json").body(chat.body);
+        let mut watch = Watch::start(chat.timeouts);
+        let outcome = match watch.guard(request.send()).await {
+            Ok(Ok(response)) => self.receive(response, &mut watch, decoder, sink).await,
+            Ok(Err(error)) => Err(transport_error(error)),
+            Err(phase) => Err(ChatError::timeout(phase)),
+        };
+        let mut answer = outcome.map_err(|error| self.redacted(error))?;
+        answer.timing.first_byte = watch.first_byte();
+        answer.timing.elapsed = Some(watch.elapsed());
+        check_prompt(&answer, chat.min_prompt_tokens)?;
+        Ok(answer)
+    }
+
+    async fn receive<D: Decoder>(
+        &self,
+        mut response: Response,
+        watch: &mut Watch,
+        decoder: impl FnOnce(Framing) -> D + Send,
+        sink: &mut dyn DeltaSink,
+    ) -> Result<ChatAnswer, ChatError> {
+        if !response.status().is_success() {
+            return Err(self.refused(response).await);
+        }
+        let framing = framing(&response);
+        let mut decoder = decoder(framing);
+        loop {
+            let chunk = watch.guard(response.chunk()).await.map_err(ChatError::timeout)?.map_err(transport_error)?;
+            let Some(chunk) = chunk else { return decoder.finish(sink) };
+            let progress = decoder.push(&chunk, sink)?;
+            if progress.advanced || framing == Framing::Whole {
+                watch.progressed();
+            }
+            if progress.complete {
+                drain(response).await;
+                return decoder.finish(sink);
+            }
+        }
+    }
+
+    /// Exchanges one JSON document for another within `limit`.
+    pub(crate) async fn json<T: DeserializeOwned>(
+        &self,
+        url: &Url,
+        body: Option<&(impl Serialize + Sync)>,
+        limit: Limit,
+    ) -> Result<T, ChatError> {
+        let bytes = self.bytes(url, body, limit).await.map_err(|error| self.redacted(error))?;
+        serde_json::from_slice(&bytes).map_err(|error| ChatError::malformed(&error.to_string()))
+    }
+
+    async fn bytes(
+        &self,
+        url: &Url,
+        body: Option<&(impl Serialize + Sync)>,
+        limit: Limit,
+    ) -> Result<Vec<u8>, ChatError> {
+        let request = match body {
+            Some(body) => {
+                self.request(Method::POST, url)?.header(CONTENT_TYPE, "application/json").body(serialise(body, 256)?)
+            }
+            None => self.request(Method::GET, url)?,
+        };
+        let until = Instant::now() + limit.time;
+        let late = |_| ChatError::timeout(TimeoutPhase::FirstByte);
+        let response = timeout_at(until, request.send()).await.map_err(late)?.map_err(transport_error)?;
+        if !response.status().is_success() {
+            return Err(self.refused(response).await);
+        }
+        let read = read_to_end(response, limit.bytes);
+        timeout_at(until, read).await.map_err(|_| ChatError::timeout(TimeoutPhase::Idle))?
+    }
+
+    fn request(&self, method: Method, url: &Url) -> Result<RequestBuilder, ChatError> {
+        let request = self.config.http.client(&self.config.endpoint)?.request(method, url.clone());
+        let Some(key) = &self.config.api_key else { return Ok(request) };
+        let mut bearer = HeaderValue::try_from(format!("Bearer {}", key.expose_secret()))
+            .map_err(|_| ChatError::new(ChatErrorKind::BadRequest, "the key holds characters that no header may"))?;
+        bearer.set_sensitive(true);
+        Ok(request.header(reqwest::header::AUTHORIZATION, bearer))
+    }
+
+    async fn refused(&self, mut response: Response) -> ChatError {
+        let status = response.status().as_u16();
+        let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+        let wait = header.and_then(|header| retry_after(header, jiff::Timestamp::now()));
+        let until = Instant::now() + REFUSAL_LIMIT;
+        let mut body = Vec::new();
+        while let Ok(Ok(Some(chunk))) = timeout_at(until, response.chunk()).await {
+            body.extend_from_slice(&chunk);
+            if body.len() > MAX_REFUSAL_BYTES {
+                break;
+            }
+        }
+        let body = String::from_utf8_lossy(&body);
+        match &self.config.api_key {
+            // Before the text is shortened, which might leave half a key.
+            Some(key) if !key.expose_secret().is_empty() => {
+                refusal(status, &body.replace(key.expose_secret(), "[key]"), wait)
+            }
+            _ => refusal(status, &body, wait),
+        }
+    }
+
+    fn redacted(&self, error: ChatError) -> ChatError {
+        match &self.config.api_key {
+            Some(key) => error.redact(key.expose_secret()),
+            None => error,
+        }
+    }
+}
+
+/// What varies between two chats with one server.
+pub(crate) struct Chat {
+    pub(crate) body: Vec<u8>,
+    pub(crate) timeouts: CallTimeouts,
+    pub(crate) min_prompt_tokens: Option<u64>,
+}
+
+/// The bounds of a call that is not a chat.
+#[derive(Clone, Copy)]
+pub(crate) struct Limit {
+    pub(crate) time: Duration,
+    pub(crate) bytes: usize,
+}
+
+impl Limit {
+    /// A bound on time, with the usual bound on size.
+    pub(crate) fn within(time: Duration) -> Self {
+        Self { time, bytes: MAX_LINE_BYTES }
+    }
+}
+
+/// Writes a request once, into one buffer.
+pub(crate) fn serialise(body: &impl Serialize, expected_bytes: usize) -> Result<Vec<u8>, ChatError> {
+    let mut buffer = Vec::with_capacity(expected_bytes);
+    serde_json::to_writer(&mut buffer, body)
+        .map_err(|error| ChatError::new(ChatErrorKind::BadRequest, &error.to_string()))?;
+    Ok(buffer)
+}
+
+fn framing(response: &Response) -> Framing {
+    let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if content_type.starts_with("application/json") { Framing::Whole } else { Framing::Streamed }
+}
+
+async fn drain(mut response: Response) {
+    let until = Instant::now() + DRAIN_LIMIT;
+    while let Ok(Ok(Some(_))) = timeout_at(until, response.chunk()).await {}
+}
+
+async fn read_to_end(mut response: Response, limit: usize) -> Result<Vec<u8>, ChatError> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(transport_error)? {
+        if bytes.len() + chunk.len() > limit {
+            return Err(ChatError::malformed("the reply is too long"));
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes)
+}
+
+fn check_prompt(answer: &ChatAnswer, expected: Option<u64>) -> Result<(), ChatError> {
+    let (Some(expected), Some(prompt_tokens)) = (expected, answer.usage.prompt_tokens) else { return Ok(()) };
+    if prompt_tokens >= expected {
+        return Ok(());
+    }
+    let kind = ChatErrorKind::SilentTruncation { prompt_tokens, expected };
+    Err(ChatError { usage: answer.usage, ..ChatError::new(kind, "") })
+}

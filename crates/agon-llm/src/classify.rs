@@ -1,0 +1,250 @@
+//! Reads the many shapes of servers' complaints and says what each means.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::{ChatError, ChatErrorKind};
+
+// Ollama wraps llama-server's error once; anything deeper than this is not an error but a game.
+const MAX_LAYERS: usize = 4;
+
+const OVERFLOW: [&str; 5] = [
+    "exceed_context_size",
+    "context_length_exceeded",
+    "longer than the context length",
+    "maximum context length",
+    "exceeds the available context size",
+];
+const QUOTA: [&str; 6] = ["insufficient_quota", "quota", "credit", "billing", "usage limit", "payment"];
+const RUNNER: [&str; 5] = [
+    "model runner has unexpectedly stopped",
+    "llama-server process has terminated",
+    "llama runner process has terminated",
+    "out of memory",
+    "failed to load",
+];
+const TEMPLATE: [&str; 2] = ["jinja", "roles must alternate"];
+const LOADING: [&str; 2] = ["server busy", "loading model"];
+
+/// What a server complains of.
+#[derive(Debug, Default)]
+struct Complaint {
+    message: String,
+    /// The message and every code and type that came with it, in lower case, to be searched.
+    words: String,
+    code: Option<u16>,
+    prompt_tokens: Option<u32>,
+    context: Option<u32>,
+}
+
+/// Says what a response with a failing status means.
+pub(crate) fn refusal(status: u16, body: &str, retry_after: Option<Duration>) -> ChatError {
+    let complaint = read(body);
+    let detail = match (status, body.trim().is_empty()) {
+        (403, true) => {
+            "empty reply: Ollama bound to loopback refuses foreign Host headers; a proxy before it has to rewrite them"
+        }
+        (_, true) => "empty reply",
+        (300..400, false) => "the server redirects; give its final address",
+        (_, false) => &complaint.message,
+    };
+    let kind = kind_of(status, &complaint, retry_after.is_some());
+    ChatError { retry_after, status: Some(status), ..ChatError::new(kind, detail) }
+}
+
+/// Says what an error object within a reply of status 200 means.
+pub(crate) fn mid_stream(error: &Value) -> ChatError {
+    let mut complaint = Complaint::default();
+    complaint.add(error, 0);
+    let status = complaint.code.unwrap_or(500);
+    ChatError {
+        status: complaint.code.or(Some(200)),
+        ..ChatError::new(kind_of(status, &complaint, false), &complaint.message)
+    }
+}
+
+fn kind_of(status: u16, complaint: &Complaint, told_when: bool) -> ChatErrorKind {
+    if complaint.has(&OVERFLOW) {
+        return complaint.overflow();
+    }
+    match status {
+        402 | 429 if complaint.has(&["in_flight"]) => ChatErrorKind::Busy,
+        402 if !told_when => ChatErrorKind::Quota,
+        429 if complaint.has(&QUOTA) => ChatErrorKind::Quota,
+        402 | 408 | 425 | 429 => ChatErrorKind::Busy,
+        401 | 403 => ChatErrorKind::Unauthorized,
+        404 if complaint.has(&["model"]) => ChatErrorKind::NotFound,
+        404 | 405 => ChatErrorKind::PathNotFound,
+        499 => ChatErrorKind::Cancelled,
+        _ if complaint.has(&TEMPLATE) => ChatErrorKind::BadRequest,
+        503 => ChatErrorKind::Busy,
+        500.. if complaint.has(&LOADING) => ChatErrorKind::Busy,
+        500.. if complaint.has(&RUNNER) => ChatErrorKind::RunnerDied,
+        500.. => ChatErrorKind::Server5xx,
+        _ => ChatErrorKind::BadRequest,
+    }
+}
+
+fn read(body: &str) -> Complaint {
+    let mut complaint = Complaint::default();
+    match serde_json::from_str::<Value>(body) {
+        Ok(value) => complaint.add(&value, 0),
+        Err(_) => complaint.say(body),
+    }
+    complaint
+}
+
+impl Complaint {
+    fn has(&self, any: &[&str]) -> bool {
+        any.iter().any(|word| self.words.contains(word))
+    }
+
+    /// Reads a value, unpacking errors within errors and JSON within strings.
+    fn add(&mut self, value: &Value, layer: usize) {
+        match value {
+            Value::String(text) => self.add_text(text, layer),
+            Value::Object(fields) if layer < MAX_LAYERS => {
+                for (name, field) in fields {
+                    match name.as_str() {
+                        "error" | "message" | "detail" | "metadata" => self.add(field, layer + 1),
+                        "n_prompt_tokens" => self.prompt_tokens = count(field),
+                        "n_ctx" => self.context = count(field),
+                        "code" | "type" | "limit_source" => self.note(field),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn add_text(&mut self, text: &str, layer: usize) {
+        let inner = text.find('{').and_then(|at| text.get(at..));
+        match inner.and_then(|json| serde_json::from_str::<Value>(json).ok()) {
+            Some(value) if layer < MAX_LAYERS => self.add(&value, layer + 1),
+            _ => self.say(text),
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        // The innermost text wins: it comes last and is closest to the cause.
+        self.message = text.to_owned();
+        self.words.push_str(&text.to_lowercase());
+        self.words.push('\n');
+    }
+
+    fn note(&mut self, field: &Value) {
+        if let Some(text) = field.as_str() {
+            self.words.push_str(&text.to_lowercase());
+            self.words.push('\n');
+        }
+        let code = field.as_u64().and_then(|code| u16::try_from(code).ok());
+        self.code = code.filter(|code| (400..600).contains(code)).or(self.code);
+    }
+
+    fn overflow(&self) -> ChatErrorKind {
+        let after = |phrase| number_after(&self.words, phrase);
+        ChatErrorKind::ContextOverflow {
+            prompt_tokens: self.prompt_tokens.or_else(|| after("you requested ")).or_else(|| after("resulted in ")),
+            context: self.context.or_else(|| after("maximum context length is ")),
+        }
+    }
+}
+
+fn count(field: &Value) -> Option<u32> {
+    field.as_u64().and_then(|count| count.try_into().ok())
+}
+
+fn number_after(text: &str, phrase: &str) -> Option<u32> {
+    let rest = text.get(text.find(phrase)? + phrase.len()..)?;
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    rest.get(..digits)?.parse().ok()
+}
+
+/// Reads a `Retry-After` header: seconds, or a date that is compared with `now`.
+pub(crate) fn retry_after(header: &str, now: jiff::Timestamp) -> Option<Duration> {
+    if let Ok(seconds) = header.trim().parse::<u32>() {
+        return Some(Duration::from_secs(seconds.into()));
+    }
+    let at = jiff::fmt::rfc2822::parse(header.trim()).ok()?.timestamp();
+    Some(Duration::try_from(at.duration_since(now)).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(status: u16, body: &str) -> ChatErrorKind {
+        refusal(status, body, None).kind
+    }
+
+    #[test]
+    fn a_double_encoded_overflow_yields_its_counts() {
+        let body = r#"{"error":"{\"error\":{\"code\":400,\"message\":\"request (5000 tokens) exceeds the available context size (4096 tokens)\",\"type\":\"exceed_context_size_error\",\"n_prompt_tokens\":5000,\"n_ctx\":4096}}"}"#;
+
+        let error = refusal(400, body, None);
+
+        assert_eq!(error.kind, ChatErrorKind::ContextOverflow { prompt_tokens: Some(5000), context: Some(4096) });
+        assert!(error.detail.starts_with("request (5000 tokens)"), "{}", error.detail);
+    }
+
+    #[test]
+    fn an_overflow_told_in_prose_yields_its_counts() {
+        let body = r#"{"object":"error","message":"This model's maximum context length is 4096 tokens. However, you requested 5000 tokens."}"#;
+
+        assert_eq!(kind(400, body), ChatErrorKind::ContextOverflow { prompt_tokens: Some(5000), context: Some(4096) });
+    }
+
+    #[test]
+    fn a_missing_model_is_not_a_missing_path() {
+        assert_eq!(kind(404, r#"{"error":"model 'x' not found"}"#), ChatErrorKind::NotFound);
+        assert_eq!(kind(404, r#"{"error":{"code":"model_not_found","message":"nope"}}"#), ChatErrorKind::NotFound);
+        assert_eq!(kind(404, "404 page not found"), ChatErrorKind::PathNotFound);
+        assert_eq!(kind(404, r#"{"detail":"Not Found"}"#), ChatErrorKind::PathNotFound);
+    }
+
+    #[test]
+    fn limits_that_pass_are_busy_and_limits_that_stay_are_quota() {
+        let in_flight = r#"{"error":{"code":402,"metadata":{"limit_source":"openrouter_in_flight_budget"}}}"#;
+
+        assert_eq!(kind(402, r#"{"error":{"message":"Insufficient credits"}}"#), ChatErrorKind::Quota);
+        assert_eq!(kind(402, in_flight), ChatErrorKind::Busy);
+        assert_eq!(kind(429, r#"{"error":"you've reached your hourly usage limit"}"#), ChatErrorKind::Quota);
+        assert_eq!(kind(429, r#"{"error":"slow down"}"#), ChatErrorKind::Busy);
+    }
+
+    #[test]
+    fn a_template_that_refuses_the_layout_is_permanent_despite_its_status() {
+        let body = r#"{"error":"Jinja Exception: Conversation roles must alternate user/assistant"}"#;
+
+        assert_eq!(kind(500, body), ChatErrorKind::BadRequest);
+    }
+
+    #[test]
+    fn an_empty_403_is_explained() {
+        let error = refusal(403, "", None);
+
+        assert_eq!(error.kind, ChatErrorKind::Unauthorized);
+        assert!(error.detail.contains("Host header"));
+    }
+
+    #[test]
+    fn an_error_in_the_stream_is_judged_by_its_own_code() {
+        let overload = mid_stream(&serde_json::json!({"code": 503, "message": "overloaded"}));
+        let unnamed = mid_stream(&serde_json::json!("something broke"));
+
+        assert_eq!((overload.kind, overload.status), (ChatErrorKind::Busy, Some(503)));
+        assert_eq!((unnamed.kind, unnamed.status), (ChatErrorKind::Server5xx, Some(200)));
+    }
+
+    #[test]
+    fn retry_after_is_read_as_seconds_or_as_a_date() {
+        let now = "2026-01-01T00:00:00Z".parse().unwrap();
+
+        assert_eq!(retry_after("7", now), Some(Duration::from_secs(7)));
+        assert_eq!(retry_after("Thu, 01 Jan 2026 00:01:00 GMT", now), Some(Duration::from_secs(60)));
+        assert_eq!(retry_after("Wed, 31 Dec 2025 00:00:00 GMT", now), Some(Duration::ZERO));
+        assert_eq!(retry_after("soon", now), None);
+    }
+}

@@ -1,0 +1,124 @@
+//! Connection pools, shared by every client, and a client's configuration.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use reqwest::Client;
+use secrecy::SecretString;
+
+use crate::transport::transport_error;
+use crate::{ChatError, Endpoint, RunnerOptions};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(90);
+// More than any sensible number of permits: a turn must not pay for a new connection because others are idle.
+const POOL_MAX_IDLE_PER_HOST: usize = 1024;
+
+/// What a client needs to know of its server.
+#[derive(Clone, Debug)]
+pub struct ClientConfig {
+    /// Where the server is.
+    pub endpoint: Endpoint,
+    /// The key, sent as a bearer token and shown nowhere.
+    pub api_key: Option<SecretString>,
+    /// The connection pools; share one value among all clients.
+    pub http: Http,
+    /// What models are launched with on this host, for preloading and for calls that do not say.
+    pub runner: RunnerOptions,
+    /// Whether answers are asked for piece by piece; without, a gateway that cannot stream can still be used.
+    pub stream: bool,
+    /// How long calls other than chats may take.
+    pub deadlines: Deadlines,
+}
+
+impl ClientConfig {
+    /// The defaults for one server.
+    #[must_use]
+    pub fn new(endpoint: Endpoint) -> Self {
+        Self {
+            endpoint,
+            api_key: None,
+            http: Http::default(),
+            runner: RunnerOptions::default(),
+            stream: true,
+            deadlines: Deadlines::default(),
+        }
+    }
+}
+
+/// How long calls other than chats may take, each as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadlines {
+    /// Lists, versions and model details.
+    pub metadata: Duration,
+    /// The list of loaded models, which Ollama may hold back for the length of a load.
+    pub loaded: Duration,
+    /// Loading a model; Ollama itself gives up after five minutes without progress.
+    pub preload: Duration,
+    /// Computing vectors, loading included.
+    pub embed: Duration,
+}
+
+impl Default for Deadlines {
+    fn default() -> Self {
+        Self {
+            metadata: Duration::from_secs(5),
+            loaded: Duration::from_secs(2),
+            preload: Duration::from_secs(600),
+            embed: Duration::from_secs(300),
+        }
+    }
+}
+
+/// Connection pools: clones share their connections.
+///
+/// There are several because servers nearby are reached without a proxy, and because without TLS no trust store is
+/// read, so that a machine with none can still use a server on its own network.
+#[derive(Clone, Debug, Default)]
+pub struct Http(Arc<Pools>);
+
+#[derive(Debug, Default)]
+struct Pools {
+    plain_near: OnceLock<Client>,
+    plain_far: OnceLock<Client>,
+    tls_near: OnceLock<Client>,
+    tls_far: OnceLock<Client>,
+}
+
+impl Http {
+    /// The pool that serves `endpoint`, made at first use.
+    pub(crate) fn client(&self, endpoint: &Endpoint) -> Result<&Client, ChatError> {
+        let (near, encrypted) = (endpoint.is_near(), endpoint.is_encrypted());
+        let pool = match (encrypted, near) {
+            (false, true) => &self.0.plain_near,
+            (false, false) => &self.0.plain_far,
+            (true, true) => &self.0.tls_near,
+            (true, false) => &self.0.tls_far,
+        };
+        if let Some(client) = pool.get() {
+            return Ok(client);
+        }
+        let client = build(near, encrypted)?;
+        Ok(pool.get_or_init(|| client))
+    }
+}
+
+fn build(near: bool, encrypted: bool) -> Result<Client, ChatError> {
+    // The first provider of the process stays; whoever installed one before us has decided.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = Client::builder()
+        .user_agent(concat!("agon/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT_TIMEOUT)
+        .pool_idle_timeout(POOL_IDLE_TIMEOUT)
+        .pool_max_idle_per_host(POOL_MAX_IDLE_PER_HOST)
+        .http1_only()
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never());
+    if near {
+        builder = builder.no_proxy();
+    }
+    if !encrypted {
+        builder = builder.tls_certs_only([]);
+    }
+    builder.build().map_err(transport_error)
+}

@@ -1,0 +1,177 @@
+//! Decodes the answer to a chat: lines of JSON, or one document of the same shape.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::classify::mid_stream;
+use crate::draft::{Draft, End};
+use crate::lines::LineBuffer;
+use crate::wire::{Borrowed, Metric};
+use crate::{ChatAnswer, ChatError, Decoder, DeltaSink, Framing, Progress, ToolCall};
+
+/// Decodes Ollama's answers; success needs `done:true`.
+#[derive(Debug)]
+pub struct NdjsonDecoder {
+    framing: Framing,
+    lines: LineBuffer,
+    state: State,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    draft: Draft,
+    progress: Progress,
+}
+
+impl NdjsonDecoder {
+    /// A decoder for one answer.
+    #[must_use]
+    pub fn new(framing: Framing) -> Self {
+        Self { framing, lines: LineBuffer::default(), state: State::default() }
+    }
+}
+
+impl Decoder for NdjsonDecoder {
+    fn push(&mut self, bytes: &[u8], sink: &mut dyn DeltaSink) -> Result<Progress, ChatError> {
+        let Self { framing, lines, state } = self;
+        state.progress.advanced = false;
+        match framing {
+            Framing::Whole => lines.keep(bytes)?,
+            Framing::Streamed => lines.push(bytes, |line| state.line(line, sink))?,
+        }
+        Ok(state.progress)
+    }
+
+    fn finish(mut self, sink: &mut dyn DeltaSink) -> Result<ChatAnswer, ChatError> {
+        let rest = self.lines.take_rest();
+        let pending = !self.state.progress.complete && !rest.trim_ascii().is_empty();
+        if pending {
+            self.state.last(&rest, sink)?;
+        }
+        self.state.draft.conclude()
+    }
+}
+
+impl State {
+    fn line(&mut self, line: &[u8], sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
+        if self.progress.complete || line.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        match serde_json::from_slice::<Reply<'_>>(line) {
+            Ok(reply) => self.take(reply, sink),
+            Err(error) => Err(self.draft.blame(ChatError::malformed(&error.to_string()))),
+        }
+    }
+
+    /// Takes what has no line end: a whole document is as good as a line, half of one is a cut.
+    fn last(&mut self, rest: &[u8], sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
+        match serde_json::from_slice::<Reply<'_>>(rest) {
+            Ok(reply) => self.take(reply, sink),
+            Err(error) if error.is_eof() => Err(self.draft.blame(ChatError::cut("within a line"))),
+            Err(error) => Err(self.draft.blame(ChatError::malformed(&error.to_string()))),
+        }
+    }
+
+    fn take(&mut self, reply: Reply<'_>, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
+        if let Some(error) = &reply.error {
+            return Err(self.draft.blame(mid_stream(error)));
+        }
+        self.progress.advanced = true;
+        if self.draft.answer.model.is_none() {
+            self.draft.answer.model = reply.model.as_ref().map(|model| model.as_str().to_owned());
+        }
+        if reply.done == Some(true) {
+            self.measure(&reply);
+        }
+        if let Some(message) = reply.message {
+            self.hear(message, sink)?;
+        }
+        Ok(())
+    }
+
+    fn hear(&mut self, message: ReplyMessage<'_>, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
+        if let Some(thinking) = &message.thinking {
+            self.draft.think(thinking.as_str(), sink);
+        }
+        if let Some(content) = &message.content {
+            self.draft.say(content.as_str(), sink)?;
+        }
+        let calls = message.tool_calls.unwrap_or_default();
+        self.draft.answer.tool_calls.extend(calls.into_iter().map(ReplyCall::into_call));
+        Ok(())
+    }
+
+    fn measure(&mut self, reply: &Reply<'_>) {
+        self.progress.complete = true;
+        self.draft.end = Some(match reply.done_reason.as_ref().map(Borrowed::as_str) {
+            // Before done_reason existed, done alone meant a stop.
+            None | Some("stop") => End::Stop,
+            Some("length") => End::Length,
+            Some(other) => End::Other(other.to_owned()),
+        });
+        let usage = &mut self.draft.answer.usage;
+        usage.prompt_tokens = reply.prompt_eval_count.count();
+        usage.cached_prompt_tokens = reply.prompt_eval_cached_count.count();
+        usage.completion_tokens = reply.eval_count.count();
+        let timing = &mut self.draft.answer.timing;
+        timing.total = reply.total_duration.nanos();
+        timing.load = reply.load_duration.nanos();
+        timing.prefill = reply.prompt_eval_duration.nanos();
+        timing.decode = reply.eval_duration.nanos();
+        timing.derive_queue();
+    }
+}
+
+#[derive(Deserialize)]
+struct Reply<'a> {
+    #[serde(borrow)]
+    model: Option<Borrowed<'a>>,
+    #[serde(borrow)]
+    message: Option<ReplyMessage<'a>>,
+    done: Option<bool>,
+    #[serde(borrow)]
+    done_reason: Option<Borrowed<'a>>,
+    error: Option<Value>,
+    #[serde(default)]
+    total_duration: Metric,
+    #[serde(default)]
+    load_duration: Metric,
+    #[serde(default)]
+    prompt_eval_count: Metric,
+    #[serde(default)]
+    prompt_eval_cached_count: Metric,
+    #[serde(default)]
+    prompt_eval_duration: Metric,
+    #[serde(default)]
+    eval_count: Metric,
+    #[serde(default)]
+    eval_duration: Metric,
+}
+
+#[derive(Deserialize)]
+struct ReplyMessage<'a> {
+    #[serde(borrow)]
+    content: Option<Borrowed<'a>>,
+    #[serde(borrow)]
+    thinking: Option<Borrowed<'a>>,
+    tool_calls: Option<Vec<ReplyCall>>,
+}
+
+#[derive(Deserialize)]
+struct ReplyCall {
+    id: Option<String>,
+    function: ReplyFunction,
+}
+
+#[derive(Deserialize)]
+struct ReplyFunction {
+    name: String,
+    #[serde(default)]
+    arguments: Value,
+}
+
+impl ReplyCall {
+    fn into_call(self) -> ToolCall {
+        ToolCall { id: self.id, name: self.function.name, arguments: self.function.arguments }
+    }
+}

@@ -1,0 +1,121 @@
+//! The client for Ollama's native interface.
+
+mod decode;
+mod replies;
+mod requests;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use reqwest::Url;
+use serde_json::json;
+
+pub use self::decode::NdjsonDecoder;
+use self::replies::{EmbedReply, LoadReply, PsReply, ShowReply, TagsReply, VersionReply};
+use crate::call::{Caller, Chat, Limit};
+use crate::{
+    ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint, EndpointKind,
+    LoadedModel, ModelDetails, ModelInfo, Release, ServerVersion,
+};
+
+const MAX_EMBEDDING_BYTES: usize = 64 * 1024 * 1024;
+const NO_BODY: Option<&()> = None;
+
+/// Speaks to one Ollama server.
+#[derive(Debug)]
+pub struct OllamaClient {
+    config: ClientConfig,
+    chat: Url,
+    /// The release last read, packed; 0 until [`ChatModel::version`] was called.
+    release: AtomicU64,
+}
+
+impl OllamaClient {
+    /// Makes a client; nothing is sent.
+    #[must_use]
+    pub fn new(config: ClientConfig) -> Self {
+        Self { chat: config.endpoint.join("/api/chat"), config, release: AtomicU64::new(0) }
+    }
+
+    fn caller(&self) -> Caller<'_> {
+        Caller { config: &self.config }
+    }
+
+    fn url(&self, path: &str) -> Url {
+        self.config.endpoint.join(path)
+    }
+
+    fn release(&self) -> Option<Release> {
+        Release::unpack(self.release.load(Ordering::Relaxed))
+    }
+
+    fn metadata(&self) -> Limit {
+        Limit::within(self.config.deadlines.metadata)
+    }
+}
+
+#[async_trait::async_trait]
+impl ChatModel for OllamaClient {
+    async fn chat(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<ChatAnswer, ChatError> {
+        if request.messages.is_empty() {
+            return Err(ChatError::new(ChatErrorKind::BadRequest, "a chat without messages would only load the model"));
+        }
+        let release = self.release();
+        let chat = Chat {
+            body: requests::chat(request, &self.config)?,
+            timeouts: request.timeouts,
+            min_prompt_tokens: request.min_prompt_tokens.filter(|_| release.is_none_or(Release::counts_whole_prompt)),
+        };
+        let mut answer = self.caller().chat(&self.chat, chat, NdjsonDecoder::new, sink).await?;
+        if release.is_some_and(Release::reports_cached_tokens) {
+            // Ollama leaves zeros out, so that an absent count means none where the field exists.
+            answer.usage.cached_prompt_tokens.get_or_insert(0);
+        }
+        Ok(answer)
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, ChatError> {
+        let reply: TagsReply = self.caller().json(&self.url("/api/tags"), NO_BODY, self.metadata()).await?;
+        Ok(reply.into_models())
+    }
+
+    async fn version(&self) -> Result<ServerVersion, ChatError> {
+        let reply: VersionReply = self.caller().json(&self.url("/api/version"), NO_BODY, self.metadata()).await?;
+        let release = Release::parse(&reply.version);
+        self.release.store(release.map_or(0, Release::pack), Ordering::Relaxed);
+        Ok(ServerVersion { kind: EndpointKind::Ollama, text: Some(reply.version), release })
+    }
+
+    async fn show(&self, model: &str) -> Result<ModelDetails, ChatError> {
+        let body = json!({ "model": model });
+        let reply: ShowReply = self.caller().json(&self.url("/api/show"), Some(&body), self.metadata()).await?;
+        Ok(reply.into_details())
+    }
+
+    async fn loaded(&self) -> Result<Vec<LoadedModel>, ChatError> {
+        let limit = Limit::within(self.config.deadlines.loaded);
+        let reply: PsReply = self.caller().json(&self.url("/api/ps"), NO_BODY, limit).await?;
+        Ok(reply.into_models())
+    }
+
+    async fn preload(&self, model: &str, keep_alive: Option<Duration>) -> Result<(), ChatError> {
+        let body = requests::preload(model, keep_alive, &self.config);
+        let limit = Limit::within(self.config.deadlines.preload);
+        let reply: LoadReply = self.caller().json(&self.chat, Some(&body), limit).await?;
+        reply.check()
+    }
+
+    async fn embed(&self, model: &str, input: &[String]) -> Result<Vec<Vec<f32>>, ChatError> {
+        if input.is_empty() {
+            return Ok(Vec::new());
+        }
+        let body = requests::embed(model, input, &self.config);
+        let limit = Limit { time: self.config.deadlines.embed, bytes: MAX_EMBEDDING_BYTES };
+        let reply: EmbedReply = self.caller().json(&self.url("/api/embed"), Some(&body), limit).await?;
+        reply.into_vectors(input.len())
+    }
+
+    fn endpoint(&self) -> &Endpoint {
+        &self.config.endpoint
+    }
+}

@@ -1,0 +1,149 @@
+//! What Ollama replies to everything but a chat.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::classify::mid_stream;
+use crate::wire::{Metric, check_vectors};
+use crate::{ChatError, LoadedModel, ModelDetails, ModelInfo};
+
+#[derive(Deserialize)]
+pub(super) struct VersionReply {
+    pub(super) version: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct TagsReply {
+    models: Option<Vec<Tag>>,
+}
+
+#[derive(Deserialize)]
+struct Tag {
+    name: String,
+    size: Option<Metric>,
+    digest: Option<String>,
+    details: Option<Details>,
+}
+
+#[derive(Deserialize, Default)]
+struct Details {
+    family: Option<String>,
+    parameter_size: Option<String>,
+    quantization_level: Option<String>,
+    context_length: Option<Metric>,
+}
+
+impl TagsReply {
+    pub(super) fn into_models(self) -> Vec<ModelInfo> {
+        self.models.unwrap_or_default().into_iter().map(Tag::into_model).collect()
+    }
+}
+
+impl Tag {
+    fn into_model(self) -> ModelInfo {
+        let details = self.details.unwrap_or_default();
+        ModelInfo {
+            name: self.name,
+            size: self.size.and_then(Metric::count),
+            digest: self.digest,
+            family: told(details.family),
+            parameter_size: told(details.parameter_size),
+            quantization: told(details.quantization_level),
+            context_length: details.context_length.and_then(Metric::count).filter(|length| *length > 0),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct PsReply {
+    models: Option<Vec<Running>>,
+}
+
+#[derive(Deserialize)]
+struct Running {
+    name: String,
+    size: Option<Metric>,
+    size_vram: Option<Metric>,
+    context_length: Option<Metric>,
+    expires_at: Option<String>,
+}
+
+impl PsReply {
+    pub(super) fn into_models(self) -> Vec<LoadedModel> {
+        self.models.unwrap_or_default().into_iter().map(Running::into_model).collect()
+    }
+}
+
+impl Running {
+    fn into_model(self) -> LoadedModel {
+        LoadedModel {
+            name: self.name,
+            context_length: self.context_length.and_then(Metric::count).filter(|length| *length > 0),
+            size: self.size.and_then(Metric::count),
+            size_vram: self.size_vram.and_then(Metric::count),
+            expires_at: told(self.expires_at),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct ShowReply {
+    capabilities: Option<Vec<String>>,
+    model_info: Option<Map<String, Value>>,
+    details: Option<Details>,
+    remote_host: Option<String>,
+}
+
+impl ShowReply {
+    pub(super) fn into_details(self) -> ModelDetails {
+        let details = self.details.unwrap_or_default();
+        ModelDetails {
+            context_length: self.model_info.as_ref().and_then(context_length),
+            capabilities: self.capabilities,
+            family: told(details.family),
+            parameter_size: told(details.parameter_size),
+            quantization: told(details.quantization_level),
+            remote_host: told(self.remote_host),
+        }
+    }
+}
+
+/// The key is named after the architecture, such as `llama.context_length`.
+fn context_length(info: &Map<String, Value>) -> Option<u64> {
+    let named = info.get("general.architecture").and_then(Value::as_str);
+    let key = named.map(|architecture| format!("{architecture}.context_length"));
+    let exact = key.and_then(|key| info.get(&key));
+    let any = || info.iter().find(|(key, _)| key.ends_with(".context_length")).map(|(_, value)| value);
+    exact.or_else(any).and_then(Value::as_u64)
+}
+
+#[derive(Deserialize)]
+pub(super) struct LoadReply {
+    done: Option<bool>,
+    error: Option<Value>,
+}
+
+impl LoadReply {
+    pub(super) fn check(self) -> Result<(), ChatError> {
+        match (self.error, self.done) {
+            (Some(error), _) => Err(mid_stream(&error)),
+            (None, Some(true)) => Ok(()),
+            (None, _) => Err(ChatError::cut("the server did not declare the load done")),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct EmbedReply {
+    embeddings: Option<Vec<Vec<f32>>>,
+}
+
+impl EmbedReply {
+    pub(super) fn into_vectors(self, expected: usize) -> Result<Vec<Vec<f32>>, ChatError> {
+        check_vectors(self.embeddings.unwrap_or_default(), expected)
+    }
+}
+
+fn told(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.is_empty())
+}

@@ -1,0 +1,249 @@
+//! Decodes the answer to a chat: server-sent events, or one document of nearly the same shape.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::sse::{EventBuffer, Tone};
+use super::tools::{CallDrafts, CallPiece};
+use crate::classify::mid_stream;
+use crate::draft::{Draft, End};
+use crate::wire::{Borrowed, First, Metric};
+use crate::{ChatAnswer, ChatError, ChatErrorKind, Decoder, DeltaSink, Framing, Progress};
+
+/// Decodes the answers of OpenAI-compatible servers; success needs a `finish_reason`.
+#[derive(Debug)]
+pub struct SseDecoder {
+    framing: Framing,
+    events: EventBuffer,
+    state: State,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    draft: Draft,
+    calls: CallDrafts,
+    progress: Progress,
+    /// A `finish_reason` of "" was seen, which some servers send with every piece and some only at the end.
+    blank_end: bool,
+}
+
+impl SseDecoder {
+    /// A decoder for one answer.
+    #[must_use]
+    pub fn new(framing: Framing) -> Self {
+        Self { framing, events: EventBuffer::default(), state: State::default() }
+    }
+}
+
+impl Decoder for SseDecoder {
+    fn push(&mut self, bytes: &[u8], sink: &mut dyn DeltaSink) -> Result<Progress, ChatError> {
+        let Self { framing, events, state } = self;
+        state.progress.advanced = false;
+        match framing {
+            Framing::Whole => events.keep(bytes)?,
+            Framing::Streamed => events.push(bytes, |data, tone| state.event(data, tone, sink))?,
+        }
+        Ok(state.progress)
+    }
+
+    fn finish(mut self, sink: &mut dyn DeltaSink) -> Result<ChatAnswer, ChatError> {
+        match self.framing {
+            Framing::Whole => {
+                let document = self.events.take_document();
+                self.state.last(&document, Tone::Plain, sink)?;
+                self.state.close_blank();
+            }
+            Framing::Streamed if self.state.progress.complete => {}
+            Framing::Streamed => {
+                if let Some((data, tone)) = self.events.take_rest()? {
+                    self.state.last(&data, tone, sink)?;
+                }
+            }
+        }
+        self.state.conclude()
+    }
+}
+
+impl State {
+    fn event(&mut self, data: &[u8], tone: Tone, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
+        if self.progress.complete || data.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        if data.trim_ascii() == b"[DONE]" {
+            self.progress = Progress { advanced: true, complete: true };
+            self.close_blank();
+            return Ok(());
+        }
+        if tone == Tone::Failure {
+            let text = String::from_utf8_lossy(data).into_owned();
+            return Err(self.draft.blame(mid_stream(&Value::String(text))));
+        }
+        match serde_json::from_slice::<Chunk<'_>>(data) {
+            Ok(chunk) => self.take(chunk, sink),
+            Err(error) => Err(self.draft.blame(ChatError::malformed(&error.to_string()))),
+        }
+    }
+
+    /// Takes what the end of the body left: half a document there is a cut.
+    fn last(&mut self, data: &[u8], tone: Tone, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
+        let cut = serde_json::from_slice::<serde::de::IgnoredAny>(data).is_err_and(|error| error.is_eof());
+        let marker = b"[DONE]".starts_with(data.trim_ascii());
+        match (cut, marker) {
+            (true, false) => Err(self.draft.blame(ChatError::cut("within an event"))),
+            // The marker itself was cut: whether the answer was finished is known without it.
+            (_, true) if data.trim_ascii() != b"[DONE]" => Ok(()),
+            _ => self.event(data, tone, sink),
+        }
+    }
+
+    fn take(&mut self, chunk: Chunk<'_>, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
+        self.count(&chunk);
+        if let Some(error) = chunk.complaint() {
+            return Err(self.draft.blame(error));
+        }
+        self.progress.advanced = true;
+        if self.draft.answer.model.is_none() {
+            self.draft.answer.model = chunk.model.as_ref().map(|model| model.as_str().to_owned());
+        }
+        let Some(choice) = chunk.choices.0 else { return Ok(()) };
+        for said in [choice.delta, choice.message].into_iter().flatten() {
+            self.hear(said, sink)?;
+        }
+        match choice.finish_reason.as_ref().map(Borrowed::as_str) {
+            None => Ok(()),
+            Some(reason) => self.end(reason),
+        }
+    }
+
+    fn hear(&mut self, said: Said<'_>, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
+        if let Some(thinking) = said.reasoning.as_ref().or(said.reasoning_content.as_ref()) {
+            self.draft.think(thinking.as_str(), sink);
+        }
+        if let Some(content) = &said.content {
+            self.draft.say(content.as_str(), sink)?;
+        }
+        for piece in said.tool_calls.unwrap_or_default() {
+            self.calls.add(piece).map_err(|error| self.draft.blame(error))?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, reason: &str) -> Result<(), ChatError> {
+        let end = match reason {
+            "" => {
+                self.blank_end = true;
+                return Ok(());
+            }
+            "stop" | "tool_calls" | "function_call" => End::Stop,
+            "length" => End::Length,
+            "error" => return Err(self.draft.fail(ChatErrorKind::Server5xx, "the answer ended in an error")),
+            other => End::Other(other.to_owned()),
+        };
+        self.draft.end = Some(end);
+        Ok(())
+    }
+
+    /// Lets a blank reason stand for an end, where nothing more can come.
+    fn close_blank(&mut self) {
+        if self.blank_end && self.draft.end.is_none() {
+            self.draft.end = Some(End::Other(String::new()));
+        }
+    }
+
+    fn count(&mut self, chunk: &Chunk<'_>) {
+        let counts = &mut self.draft.answer.usage;
+        if let Some(usage) = &chunk.usage {
+            counts.prompt_tokens = usage.prompt_tokens.count().or(counts.prompt_tokens);
+            counts.completion_tokens = usage.completion_tokens.count().or(counts.completion_tokens);
+            let cached = usage.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens.count());
+            counts.cached_prompt_tokens = cached.or(counts.cached_prompt_tokens);
+        }
+        if let Some(timings) = &chunk.timings {
+            counts.cached_prompt_tokens = counts.cached_prompt_tokens.or(timings.cache_n.count());
+            self.draft.answer.timing.prefill = timings.prompt_ms.millis();
+            self.draft.answer.timing.decode = timings.predicted_ms.millis();
+        }
+    }
+
+    fn conclude(mut self) -> Result<ChatAnswer, ChatError> {
+        // Judged only when the answer is whole: half of a call's arguments are no JSON.
+        if matches!(self.draft.end, Some(End::Stop | End::Other(_))) {
+            self.draft.answer.tool_calls = self.calls.finish().map_err(|error| self.draft.blame(error))?;
+        }
+        self.draft.conclude()
+    }
+}
+
+#[derive(Deserialize)]
+struct Chunk<'a> {
+    #[serde(borrow)]
+    model: Option<Borrowed<'a>>,
+    #[serde(borrow, default)]
+    choices: First<Choice<'a>>,
+    usage: Option<UsageCounts>,
+    timings: Option<Timings>,
+    error: Option<Value>,
+    #[serde(borrow)]
+    object: Option<Borrowed<'a>>,
+    message: Option<Value>,
+    code: Option<Value>,
+}
+
+impl Chunk<'_> {
+    /// The failure that a chunk reports, in any of the usual shapes.
+    fn complaint(&self) -> Option<ChatError> {
+        let in_choice = self.choices.0.as_ref().and_then(|choice| choice.error.as_ref());
+        if let Some(error) = self.error.as_ref().or(in_choice) {
+            return Some(mid_stream(error));
+        }
+        let old_vllm = self.object.as_ref().is_some_and(|object| object.as_str() == "error");
+        old_vllm.then(|| mid_stream(&serde_json::json!({ "message": self.message, "code": self.code })))
+    }
+}
+
+#[derive(Deserialize)]
+struct Choice<'a> {
+    #[serde(borrow)]
+    delta: Option<Said<'a>>,
+    #[serde(borrow)]
+    message: Option<Said<'a>>,
+    #[serde(borrow)]
+    finish_reason: Option<Borrowed<'a>>,
+    error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Said<'a> {
+    #[serde(borrow)]
+    content: Option<Borrowed<'a>>,
+    #[serde(borrow)]
+    reasoning: Option<Borrowed<'a>>,
+    #[serde(borrow)]
+    reasoning_content: Option<Borrowed<'a>>,
+    tool_calls: Option<Vec<CallPiece>>,
+}
+
+#[derive(Deserialize)]
+struct UsageCounts {
+    #[serde(default)]
+    prompt_tokens: Metric,
+    #[serde(default)]
+    completion_tokens: Metric,
+    prompt_tokens_details: Option<PromptDetails>,
+}
+
+#[derive(Deserialize)]
+struct PromptDetails {
+    #[serde(default)]
+    cached_tokens: Metric,
+}
+
+#[derive(Deserialize)]
+struct Timings {
+    #[serde(default)]
+    cache_n: Metric,
+    #[serde(default)]
+    prompt_ms: Metric,
+    #[serde(default)]
+    predicted_ms: Metric,
+}

@@ -1,0 +1,97 @@
+//! The client for servers that imitate OpenAI's interface.
+
+mod decode;
+mod replies;
+mod requests;
+mod sse;
+mod tools;
+
+use std::time::Duration;
+
+use reqwest::Url;
+use serde_json::json;
+
+pub use self::decode::SseDecoder;
+use self::replies::{EmbeddingsReply, ModelsReply};
+use crate::call::{Caller, Chat, Limit};
+use crate::{
+    ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint, EndpointKind,
+    LoadedModel, ModelDetails, ModelInfo, ServerVersion,
+};
+
+const MAX_EMBEDDING_BYTES: usize = 64 * 1024 * 1024;
+const NO_BODY: Option<&()> = None;
+
+/// Speaks to one OpenAI-compatible server: vLLM, llama.cpp, LM Studio, OpenRouter and others.
+#[derive(Debug)]
+pub struct OpenAiClient {
+    config: ClientConfig,
+    chat: Url,
+}
+
+impl OpenAiClient {
+    /// Makes a client; nothing is sent.
+    #[must_use]
+    pub fn new(config: ClientConfig) -> Self {
+        Self { chat: config.endpoint.join("/chat/completions"), config }
+    }
+
+    fn caller(&self) -> Caller<'_> {
+        Caller { config: &self.config }
+    }
+
+    fn url(&self, path: &str) -> Url {
+        self.config.endpoint.join(path)
+    }
+}
+
+#[async_trait::async_trait]
+impl ChatModel for OpenAiClient {
+    async fn chat(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<ChatAnswer, ChatError> {
+        if request.messages.is_empty() {
+            return Err(ChatError::new(ChatErrorKind::BadRequest, "a chat without messages has no answer"));
+        }
+        let chat = Chat {
+            body: requests::chat(request, self.config.stream)?,
+            timeouts: request.timeouts,
+            min_prompt_tokens: request.min_prompt_tokens,
+        };
+        self.caller().chat(&self.chat, chat, SseDecoder::new, sink).await
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, ChatError> {
+        let limit = Limit::within(self.config.deadlines.metadata);
+        let reply: ModelsReply = self.caller().json(&self.url("/models"), NO_BODY, limit).await?;
+        Ok(reply.into_models())
+    }
+
+    async fn version(&self) -> Result<ServerVersion, ChatError> {
+        Ok(ServerVersion { kind: EndpointKind::OpenAi, text: None, release: None })
+    }
+
+    async fn show(&self, _model: &str) -> Result<ModelDetails, ChatError> {
+        Ok(ModelDetails::default())
+    }
+
+    async fn loaded(&self) -> Result<Vec<LoadedModel>, ChatError> {
+        Ok(Vec::new())
+    }
+
+    async fn preload(&self, _model: &str, _keep_alive: Option<Duration>) -> Result<(), ChatError> {
+        Ok(())
+    }
+
+    async fn embed(&self, model: &str, input: &[String]) -> Result<Vec<Vec<f32>>, ChatError> {
+        if input.is_empty() {
+            return Ok(Vec::new());
+        }
+        let body = json!({ "model": model, "input": input, "encoding_format": "float" });
+        let limit = Limit { time: self.config.deadlines.embed, bytes: MAX_EMBEDDING_BYTES };
+        let reply: EmbeddingsReply = self.caller().json(&self.url("/embeddings"), Some(&body), limit).await?;
+        reply.into_vectors(input.len())
+    }
+
+    fn endpoint(&self) -> &Endpoint {
+        &self.config.endpoint
+    }
+}

@@ -1,0 +1,53 @@
+//! What an OpenAI-compatible server replies to everything but a chat.
+
+use serde::Deserialize;
+
+use crate::wire::{Metric, check_vectors};
+use crate::{ChatError, ModelInfo};
+
+#[derive(Deserialize)]
+pub(super) struct ModelsReply {
+    data: Option<Vec<Model>>,
+}
+
+#[derive(Deserialize)]
+struct Model {
+    id: String,
+    /// vLLM's word for the context length.
+    max_model_len: Option<Metric>,
+    /// OpenRouter's word for it.
+    context_length: Option<Metric>,
+}
+
+impl ModelsReply {
+    pub(super) fn into_models(self) -> Vec<ModelInfo> {
+        self.data.unwrap_or_default().into_iter().map(Model::into_model).collect()
+    }
+}
+
+impl Model {
+    fn into_model(self) -> ModelInfo {
+        let context_length = self.max_model_len.or(self.context_length).and_then(Metric::count);
+        ModelInfo { name: self.id, context_length, ..ModelInfo::default() }
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct EmbeddingsReply {
+    data: Option<Vec<Embedding>>,
+}
+
+#[derive(Deserialize)]
+struct Embedding {
+    index: Option<usize>,
+    embedding: Vec<f32>,
+}
+
+impl EmbeddingsReply {
+    pub(super) fn into_vectors(self, expected: usize) -> Result<Vec<Vec<f32>>, ChatError> {
+        let mut data = self.data.unwrap_or_default();
+        // Stable, so that a server without indices keeps its order.
+        data.sort_by_key(|one| one.index.unwrap_or_default());
+        check_vectors(data.into_iter().map(|one| one.embedding).collect(), expected)
+    }
+}

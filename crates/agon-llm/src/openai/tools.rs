@@ -1,0 +1,148 @@
+//! Puts tool calls together from their pieces.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::{ChatError, MAX_LINE_BYTES, ToolCall};
+
+// More calls than this in one answer is a model in a loop.
+const MAX_CALLS: usize = 128;
+
+#[derive(Deserialize)]
+pub(super) struct CallPiece {
+    index: Option<u64>,
+    id: Option<String>,
+    function: Option<FunctionPiece>,
+}
+
+#[derive(Deserialize)]
+struct FunctionPiece {
+    name: Option<String>,
+    arguments: Option<Value>,
+}
+
+/// The calls of one answer while their arguments arrive as pieces of text, keyed by index.
+#[derive(Debug, Default)]
+pub(super) struct CallDrafts {
+    calls: Vec<CallDraft>,
+    bytes: usize,
+}
+
+#[derive(Debug, Default)]
+struct CallDraft {
+    index: Option<u64>,
+    id: Option<String>,
+    name: String,
+    text: String,
+    whole: Option<Value>,
+}
+
+impl CallDrafts {
+    /// Adds one piece to the call that it belongs to.
+    pub(super) fn add(&mut self, piece: CallPiece) -> Result<(), ChatError> {
+        let id = piece.id.filter(|id| !id.is_empty());
+        let at = self.find(piece.index, id.as_deref())?;
+        let Some(call) = self.calls.get_mut(at) else { return Ok(()) };
+        call.id = call.id.take().or(id);
+        let Some(function) = piece.function else { return Ok(()) };
+        call.name.push_str(function.name.as_deref().unwrap_or_default());
+        match function.arguments {
+            Some(Value::String(text)) => {
+                self.bytes += text.len();
+                call.text.push_str(&text);
+            }
+            Some(Value::Null) | None => {}
+            Some(object) => call.whole = Some(object),
+        }
+        if self.bytes > MAX_LINE_BYTES {
+            return Err(ChatError::malformed("the arguments of tool calls are longer than 8 MiB"));
+        }
+        Ok(())
+    }
+
+    /// The place of the call that a piece belongs to: by index; without one, a new id begins a new call.
+    fn find(&mut self, index: Option<u64>, id: Option<&str>) -> Result<usize, ChatError> {
+        let known = match (index, id) {
+            (Some(index), _) => self.calls.iter().position(|call| call.index == Some(index)),
+            (None, Some(id)) => self.calls.iter().position(|call| call.id.as_deref() == Some(id)),
+            (None, None) => self.calls.len().checked_sub(1),
+        };
+        if let Some(at) = known {
+            return Ok(at);
+        }
+        if self.calls.len() >= MAX_CALLS {
+            return Err(ChatError::malformed("too many tool calls in one answer"));
+        }
+        self.calls.push(CallDraft { index, ..CallDraft::default() });
+        Ok(self.calls.len() - 1)
+    }
+
+    /// Reads the arguments, which by now have to be JSON.
+    pub(super) fn finish(self) -> Result<Vec<ToolCall>, ChatError> {
+        self.calls.into_iter().map(CallDraft::finish).collect()
+    }
+}
+
+impl CallDraft {
+    fn finish(self) -> Result<ToolCall, ChatError> {
+        let arguments = match self.whole {
+            Some(object) => object,
+            None if self.text.trim().is_empty() => Value::Object(Map::new()),
+            None => serde_json::from_str(&self.text)
+                .map_err(|error| ChatError::malformed(&format!("the arguments of `{}`: {error}", self.name)))?,
+        };
+        if self.name.is_empty() {
+            return Err(ChatError::malformed("a tool call without a name"));
+        }
+        Ok(ToolCall { id: self.id, name: self.name, arguments })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn finished(pieces: Vec<Value>) -> Result<Vec<ToolCall>, ChatError> {
+        let mut drafts = CallDrafts::default();
+        for piece in pieces {
+            drafts.add(serde_json::from_value(piece).unwrap())?;
+        }
+        drafts.finish()
+    }
+
+    fn call(id: &str, name: &str, arguments: Value) -> ToolCall {
+        ToolCall { id: Some(id.into()), name: name.into(), arguments }
+    }
+
+    #[test]
+    fn interleaved_pieces_are_kept_apart_by_index() {
+        let calls = finished(vec![
+            json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": ""}}),
+            json!({"index": 1, "id": "b", "function": {"name": "g"}}),
+            json!({"index": 0, "function": {"arguments": "{\"x\":"}}),
+            json!({"index": 1, "function": {"arguments": "{}"}}),
+            json!({"index": 0, "function": {"arguments": "1}"}}),
+        ]);
+
+        assert_eq!(calls.unwrap(), [call("a", "f", json!({"x": 1})), call("b", "g", json!({}))]);
+    }
+
+    #[test]
+    fn calls_without_an_index_are_kept_apart_by_id() {
+        let calls = finished(vec![
+            json!({"id": "a", "function": {"name": "f", "arguments": {"x": 1}}}),
+            json!({"id": "b", "function": {"name": "g"}}),
+        ]);
+
+        assert_eq!(calls.unwrap(), [call("a", "f", json!({"x": 1})), call("b", "g", json!({}))]);
+    }
+
+    #[test]
+    fn arguments_that_are_no_json_are_malformed() {
+        let broken = finished(vec![json!({"index": 0, "function": {"name": "f", "arguments": "{\"x\":"}})]);
+
+        assert_eq!(broken.unwrap_err().kind, crate::ChatErrorKind::Malformed);
+    }
+}

@@ -1,0 +1,194 @@
+//! Pieces of JSON that both dialects share; what is read is read forgivingly, since servers differ.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, SeqAccess, Visitor};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use crate::{ChatError, ChatRequest, ToolSpec};
+
+/// A string that is borrowed from the input unless it holds escapes.
+#[derive(serde::Deserialize, Debug)]
+pub(crate) struct Borrowed<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
+
+impl Borrowed<'_> {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A metric: any number, or nothing at all if it is something else.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Metric(pub(crate) Option<f64>, Option<u64>);
+
+impl Metric {
+    /// The metric as a count.
+    pub(crate) fn count(self) -> Option<u64> {
+        self.1
+    }
+
+    /// The metric as nanoseconds.
+    pub(crate) fn nanos(self) -> Option<Duration> {
+        self.1.map(Duration::from_nanos)
+    }
+
+    /// The metric as milliseconds.
+    pub(crate) fn millis(self) -> Option<Duration> {
+        self.0.and_then(|millis| Duration::try_from_secs_f64(millis / 1000.0).ok())
+    }
+}
+
+impl<'de> Deserialize<'de> for Metric {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(MetricVisitor)
+    }
+}
+
+struct MetricVisitor;
+
+impl<'de> Visitor<'de> for MetricVisitor {
+    type Value = Metric;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number")
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Metric, E> {
+        Ok(Metric(Some(value as f64), Some(value)))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Metric, E> {
+        Ok(u64::try_from(value).map_or(Metric::default(), |value| Metric(Some(value as f64), Some(value))))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Metric, E> {
+        let valid = value.is_finite() && value >= 0.0;
+        Ok(if valid { Metric(Some(value), Some(value as u64)) } else { Metric::default() })
+    }
+
+    fn visit_unit<E>(self) -> Result<Metric, E> {
+        Ok(Metric::default())
+    }
+
+    fn visit_str<E>(self, _value: &str) -> Result<Metric, E> {
+        Ok(Metric::default())
+    }
+
+    fn visit_bool<E>(self, _value: bool) -> Result<Metric, E> {
+        Ok(Metric::default())
+    }
+}
+
+/// The first element of an array, without a vector for the rest.
+#[derive(Debug)]
+pub(crate) struct First<T>(pub(crate) Option<T>);
+
+impl<T> Default for First<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for First<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(FirstVisitor(PhantomData))
+    }
+}
+
+struct FirstVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstVisitor<T> {
+    type Value = First<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<First<T>, A::Error> {
+        let first = seq.next_element()?;
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(First(first))
+    }
+
+    fn visit_unit<E>(self) -> Result<First<T>, E> {
+        Ok(First(None))
+    }
+}
+
+/// Writes tools in the shape that both dialects share.
+pub(crate) fn tools<S: Serializer>(tools: &&[ToolSpec], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Function<'a> {
+        name: &'a str,
+        description: &'a str,
+        parameters: &'a Value,
+    }
+    #[derive(Serialize)]
+    struct Tool<'a> {
+        r#type: &'static str,
+        function: Function<'a>,
+    }
+    serializer.collect_seq(tools.iter().map(|tool| Tool {
+        r#type: "function",
+        function: Function { name: &tool.name, description: &tool.description, parameters: &tool.parameters },
+    }))
+}
+
+/// The size of a request as written, with room for escapes.
+pub(crate) fn expected_bytes(request: &ChatRequest) -> usize {
+    let text: usize = request.messages.iter().map(|message| message.content.len() + 64).sum();
+    text + text / 16 + 1024
+}
+
+/// Refuses a reply that has not one vector, of one and the same length, for each input.
+pub(crate) fn check_vectors(vectors: Vec<Vec<f32>>, expected: usize) -> Result<Vec<Vec<f32>>, ChatError> {
+    let length = vectors.first().map_or(0, Vec::len);
+    if vectors.len() != expected {
+        let detail = format!("{} vectors for {expected} inputs", vectors.len());
+        return Err(ChatError::malformed(&detail));
+    }
+    if length == 0 || vectors.iter().any(|vector| vector.len() != length) {
+        return Err(ChatError::malformed("vectors are empty or of different lengths"));
+    }
+    Ok(vectors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn metric(json: &str) -> Metric {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn a_metric_that_is_no_sensible_number_is_absent() {
+        for json in ["null", "-1", "-0.5", "\"12\"", "true"] {
+            assert_eq!(metric(json).count(), None, "{json}");
+        }
+        assert_eq!(metric("12").count(), Some(12));
+        assert_eq!(metric("12.9").count(), Some(12));
+        assert_eq!(metric("1.5").millis(), Some(Duration::from_micros(1500)));
+    }
+
+    #[test]
+    fn plain_strings_are_borrowed_and_escaped_ones_are_not() {
+        let plain: Borrowed<'_> = serde_json::from_str(r#""abc""#).unwrap();
+        let escaped: Borrowed<'_> = serde_json::from_str(r#""a\nc""#).unwrap();
+
+        assert!(matches!(plain.0, Cow::Borrowed("abc")));
+        assert!(matches!(escaped.0, Cow::Owned(text) if text == "a\nc"));
+    }
+
+    #[test]
+    fn only_the_first_element_is_kept() {
+        let first: First<u8> = serde_json::from_str("[1, 2, \"x\"]").unwrap();
+        let none: First<u8> = serde_json::from_str("null").unwrap();
+
+        assert_eq!((first.0, none.0), (Some(1), None));
+    }
+}
