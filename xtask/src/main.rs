@@ -12,7 +12,7 @@ mod tidy;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "The project's automation", version)]
@@ -44,4 +44,13 @@ fn main() -> ExitCode {
         eprintln!("xtask: {error:#}");
         ExitCode::FAILURE
     })
+}
+
+/// The help of one of these commands, or of all of them for an empty name; `None` if there is no such command.
+fn help(subcommand: &str) -> Option<String> {
+    let mut all = Cli::command();
+    if subcommand.is_empty() {
+        return Some(all.render_long_help().to_string());
+    }
+    all.find_subcommand_mut(subcommand).map(|command| command.render_long_help().to_string())
 }

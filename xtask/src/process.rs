@@ -45,6 +45,13 @@ pub fn build_agon() -> Result<PathBuf> {
     built.context("cargo built no program called agon")
 }
 
+/// What `program` prints as the help of `subcommand` (its own for an empty name); `None` if it refuses.
+pub fn help_of(program: &Path, subcommand: &str) -> Option<String> {
+    let words = Some(subcommand).filter(|name| !name.is_empty());
+    let output = Command::new(program).args(words).arg("--help").stdin(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
 /// The workspace and all its dependencies, as resolved for this machine's platform.
 pub fn metadata() -> Result<Metadata> {
     let mut command = MetadataCommand::new();

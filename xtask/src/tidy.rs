@@ -1,5 +1,6 @@
 //! `cargo xtask tidy`: the rules of this workspace that no compiler or linter knows.
 
+mod commands;
 mod deny;
 mod docs;
 mod edges;
@@ -45,7 +46,12 @@ fn findings() -> Result<Vec<Finding>> {
     findings.extend(sources(&root, &files)?);
     findings.extend(crate_docs(&root, &metadata)?);
     findings.extend(documents(&root, &files)?);
-    findings.extend(debate_files(&root, &files)?);
+    findings.extend(shown_commands(&root, &files, &["cargo", "xtask"], &crate::help)?);
+    match process::build_agon() {
+        Ok(agon) => findings.extend(against_the_program(&root, &files, &agon)?),
+        // A finding, so that the other rules are still reported.
+        Err(error) => findings.push(Finding::fail("examples/", format!("not checked: {error:#}"))),
+    }
     findings.sort_by(|a, b| a.level.cmp(&b.level).then_with(|| a.place.cmp(&b.place)));
     Ok(findings)
 }
@@ -95,13 +101,31 @@ fn is_document(file: &str) -> bool {
     file.ends_with(".md") && (!file.contains('/') || file.starts_with("docs/") || file.ends_with("/README.md"))
 }
 
-fn debate_files(root: &Path, files: &[String]) -> Result<Vec<Finding>> {
-    let found = files.iter().filter(|file| examples::is_debate_file(file)).map(PathBuf::from).collect::<Vec<_>>();
-    match process::build_agon() {
-        Ok(agon) => examples::check(&agon, root, &found),
-        // A finding, so that the other rules are still reported.
-        Err(error) => Ok(vec![Finding::fail("examples/", format!("not checked: {error:#}"))]),
+/// Examples and documented commands, checked by asking the built program.
+fn against_the_program(root: &Path, files: &[String], agon: &Path) -> Result<Vec<Finding>> {
+    let debates = files.iter().filter(|file| examples::is_debate_file(file)).map(PathBuf::from).collect::<Vec<_>>();
+    let mut findings = examples::check(agon, root, &debates)?;
+    findings.extend(shown_commands(root, files, &["agon"], &|subcommand| process::help_of(agon, subcommand))?);
+    Ok(findings)
+}
+
+fn shown_commands(
+    root: &Path,
+    files: &[String],
+    words: &[&str],
+    help: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<Finding>> {
+    let program = commands::Program { words, help };
+    let mut findings = Vec::new();
+    for file in files.iter().filter(|file| is_document(file) && !is_history(file)) {
+        findings.extend(commands::check(file, &read(root, file)?, &program));
     }
+    Ok(findings)
+}
+
+/// Documents that may name what is no longer there.
+fn is_history(file: &str) -> bool {
+    file == "CHANGELOG.md" || file.starts_with("docs/adr/")
 }
 
 /// The project's files, relative to `root`, with `/`, sorted; hidden folders and build output left out.

@@ -87,13 +87,31 @@ fn links(text: &str) -> Vec<Link> {
     found
 }
 
+/// The pieces of code in `text`, with the numbers of their lines: lines of fenced code, and code spans.
+pub fn code(text: &str) -> Vec<(usize, &str)> {
+    let mut pieces = Vec::new();
+    for (number, line, fenced) in lines(text) {
+        if fenced {
+            pieces.push((number, line));
+        } else {
+            pieces.extend(line.split('`').skip(1).step_by(2).map(|span| (number, span)));
+        }
+    }
+    pieces
+}
+
 /// The lines outside fenced code, with their numbers.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    lines(text).filter(|(_, _, fenced)| !fenced).map(|(number, line, _)| (number, line))
+}
+
+/// The lines with their numbers, and whether they are fenced code; the fences themselves are left out.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str, bool)> {
     let mut fenced = false;
     text.lines().enumerate().filter_map(move |(index, line)| {
         let fence = line.trim_start().starts_with("```");
         fenced ^= fence;
-        (!fenced && !fence).then_some((index + 1, line))
+        (!fence).then_some((index + 1, line, fenced))
     })
 }
 
