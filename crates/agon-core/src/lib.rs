@@ -7,20 +7,27 @@
 //!
 //! Invariant: nothing here awaits, reads a clock, rolls dice, logs or touches a file; randomness comes from the recorded seed, time from the caller.
 
+pub mod breaker;
+mod debate;
 mod event;
 mod failure;
 pub mod fence;
 mod ids;
 mod outcome;
+pub mod restart;
 pub mod seed;
 mod spec;
+mod stop;
+pub mod tally;
 mod task;
 mod transcript;
 
+pub use debate::{Debate, Effect, Input, Rejection};
 pub use event::*;
 pub use failure::*;
 pub use ids::*;
 pub use outcome::*;
 pub use spec::*;
+pub use stop::{ExpressionError, Figures, LATER_VARIABLES, VARIABLES, check_terminate_when, terminates};
 pub use task::*;
 pub use transcript::*;

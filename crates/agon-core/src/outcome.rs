@@ -60,6 +60,8 @@ pub enum ReasonCode {
     JudgeIncomplete,
     /// No order could be judged.
     JudgeFailed,
+    /// No vote came.
+    NoVotes,
     /// No candidate met the vote's rule.
     RuleNotMet,
     /// Fewer speakers than the quorum.

@@ -1,0 +1,92 @@
+//! Budgets. The decision's share is reserved first, so that a debate that runs out is still decided.
+use super::draft::Draft;
+use crate::ids::Timestamp;
+use crate::outcome::StopRule;
+use crate::spec::{ConsensusStrategy, Role};
+use crate::stop::Figures;
+
+/// Characters of prompt text for one token, times two: 3.5 characters a token is the field's rule of thumb.
+const CHARS_PER_TWO_TOKENS: u64 = 7;
+
+impl Draft<'_> {
+    /// The rule that forbids to ask one more participant, given what is spent, what is under way and what the decision needs.
+    pub fn budget_rule(&self, next_max_tokens: u64) -> Option<StopRule> {
+        let budget = self.spec().budget;
+        if let (Some(limit), Some(started)) = (budget.seconds, self.control.started)
+            && self.at >= started.plus(self.time_for_debating(limit))
+        {
+            return Some(StopRule::TimeBudget);
+        }
+        let limit = budget.tokens?;
+        let next = self.prompt_estimate().saturating_add(next_max_tokens);
+        let wanted = self.control.spent_tokens + self.under_way() + next + self.decision_reserve(next_max_tokens);
+        (wanted > limit).then_some(StopRule::TokenBudget)
+    }
+
+    /// When a turn asked now is given up: its own wait and generation time, and never later than the time budget allows.
+    pub fn deadline(&self, decides: bool) -> Timestamp {
+        let own = self.at.plus(self.admission.retry.wait_limit_ms).plus(self.spec().timeout_per_turn_ms);
+        match (self.spec().budget.seconds, self.control.started) {
+            (Some(limit), started) if !decides => {
+                own.min(started.unwrap_or(self.at).plus(self.time_for_debating(limit)))
+            }
+            _ => own,
+        }
+    }
+
+    /// Milliseconds that all but the decision may take: the budget less one turn's time-out, a quarter at the most.
+    fn time_for_debating(&self, seconds: u64) -> u64 {
+        let whole = seconds.saturating_mul(1_000);
+        whole - self.spec().timeout_per_turn_ms.min(whole / 4)
+    }
+
+    /// Tokens that a prompt with the whole transcript takes.
+    fn prompt_estimate(&self) -> u64 {
+        let spec = self.spec();
+        let text = |part: &Option<String>| part.as_ref().map_or(0, |text| text.len() as u64);
+        let head = spec.topic.len() as u64 + text(&spec.context) + text(&spec.materials) + 1_500;
+        (head + self.control.transcript_chars) * 2 / CHARS_PER_TWO_TOKENS
+    }
+
+    fn under_way(&self) -> u64 {
+        let asked = self.control.stage.slots.iter().filter(|slot| matches!(slot.state, super::SlotState::Asked(_)));
+        asked.map(|slot| self.prompt_estimate() + self.max_tokens(&slot.participant)).sum()
+    }
+
+    /// What the decision will cost at most, after one more answer.
+    fn decision_reserve(&self, next_max_tokens: u64) -> u64 {
+        let prompt = self.prompt_estimate().saturating_add(next_max_tokens);
+        let spec = self.spec();
+        match (spec.consensus_strategy, &spec.judge) {
+            (ConsensusStrategy::Judge, Some(judge)) => {
+                u64::from(judge.orders).saturating_mul(prompt + u64::from(judge.voice.max_tokens))
+            }
+            (ConsensusStrategy::Judge, None) => 0,
+            (ConsensusStrategy::Vote, _) => {
+                spec.personas.iter().map(|persona| prompt + u64::from(persona.voice.max_tokens)).sum()
+            }
+        }
+    }
+
+    pub fn max_tokens(&self, participant: &crate::ParticipantId) -> u64 {
+        self.spec().role(participant).map_or(0, |role: Role<'_>| u64::from(role.voice().max_tokens))
+    }
+
+    /// The figures that `terminate_when` reads.
+    pub fn figures(&self) -> Figures {
+        let budget = self.spec().budget;
+        let elapsed_ms = self.control.started.map_or(0, |started| self.at.since(started));
+        let elapsed_s = elapsed_ms as f64 / 1_000.0;
+        let tokens = self.control.usage.tokens();
+        Figures {
+            round: self.control.rounds_held,
+            turns: self.control.speeches,
+            tokens,
+            elapsed_s,
+            failures: u32::try_from(self.control.missing.len()).unwrap_or(u32::MAX),
+            tokens_left: budget.tokens.map(|limit| limit.saturating_sub(tokens)),
+            seconds_left: budget.seconds.map(|limit| limit as f64 - elapsed_s),
+            labels: self.spec().labels.clone(),
+        }
+    }
+}

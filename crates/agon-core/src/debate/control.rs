@@ -1,0 +1,228 @@
+//! The part of a debate that rules look at: small, and cheap to copy for trying a step.
+use crate::failure::FailureCause;
+use crate::ids::{ModelName, ParticipantId, Position, Timestamp, TurnId};
+use crate::outcome::{DebateState, MissingSeat, Outcome, StopRule, UsageTotals};
+use crate::task::{Ask, BallotStage};
+use std::sync::Arc;
+
+/// Where a debate stands.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Control {
+    pub position: Position,
+    pub epoch: u64,
+    pub phase: Phase,
+    /// The round that seats are numbered in: 0 before the first, one more than the last after it.
+    pub round: u32,
+    /// Rounds that were opened.
+    pub rounds_held: u32,
+    pub next_seat: u32,
+    pub stage: Stage,
+    pub ballots: Vec<Ballot>,
+    pub votes: Vec<(ParticipantId, String)>,
+    pub judgements: Vec<JudgedOrder>,
+    pub missing: Vec<MissingSeat>,
+    pub usage: UsageTotals,
+    /// Tokens of all calls, estimated where they were not reported; only the budget looks at it.
+    pub spent_tokens: u64,
+    pub started: Option<Timestamp>,
+    pub speeches: u32,
+    pub transcript_chars: u64,
+    pub briefing: Option<Arc<str>>,
+    pub new_angle: Option<Arc<str>>,
+    pub summary: Option<Arc<str>>,
+    /// The moderator's wish to end the rounds.
+    pub moderator_stop: Option<StopRule>,
+    pub loop_ended: bool,
+    pub placed: Vec<(ParticipantId, String, ModelName)>,
+}
+
+/// Where the debate is in its course.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Admitted, nobody asked yet.
+    Admitted,
+    InitialBallots,
+    Openings,
+    /// Between rounds: the next thing is to open one.
+    BetweenRounds,
+    RoundOpening,
+    Speaking,
+    RoundClosing,
+    FinalStatements,
+    FinalBallots,
+    Deciding,
+    Ended(DebateState, Option<Outcome>),
+}
+
+/// A set of turns that belong together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Stage {
+    pub slots: Vec<Slot>,
+    /// All at once, on the log as it stood when the stage began.
+    pub parallel: bool,
+    /// The log when the stage began.
+    pub since: Position,
+}
+
+/// A seat and what became of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Slot {
+    pub seat: u32,
+    pub participant: ParticipantId,
+    pub work: Work,
+    pub state: SlotState,
+    /// Which of the participant's models is in use: 0 its own, then its fallbacks.
+    pub model_index: usize,
+    pub tries_on_model: u32,
+    /// What was wrong with the last answer, for the model to mend.
+    pub correction: Option<String>,
+    /// What the last try failed of.
+    pub last_cause: Option<FailureCause>,
+}
+
+/// The kind of work of a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Work {
+    Ballot(BallotStage),
+    Opening,
+    Argument,
+    Closing,
+    OpenRound,
+    CloseRound,
+    Judge(u32),
+    Vote,
+}
+impl Work {
+    /// Whether the turn's result decides the debate; the budget keeps room for it.
+    pub fn decides(self) -> bool {
+        matches!(self, Self::Judge(_) | Self::Vote)
+    }
+}
+
+/// What became of a seat.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum SlotState {
+    /// Not asked yet.
+    Waiting,
+    /// Asked, no answer yet.
+    Asked(Box<Ask>),
+    /// The next try waits for its time.
+    Backoff { turn: TurnId, at: Timestamp },
+    /// Answered.
+    Done,
+    /// Failed for good.
+    Failed(FailureCause),
+    /// Never asked.
+    Skipped,
+}
+
+/// A private ballot that was cast.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Ballot {
+    pub stage: BallotStage,
+    pub participant: ParticipantId,
+    pub choice: String,
+}
+
+/// One order as it was judged.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct JudgedOrder {
+    pub order: u32,
+    pub verdict: String,
+    pub winner: Option<String>,
+    pub reasoning: String,
+}
+
+impl Control {
+    pub fn new() -> Self {
+        Self {
+            position: Position(0),
+            epoch: 0,
+            phase: Phase::Admitted,
+            round: 0,
+            rounds_held: 0,
+            next_seat: 0,
+            stage: Stage::default(),
+            ballots: Vec::new(),
+            votes: Vec::new(),
+            judgements: Vec::new(),
+            missing: Vec::new(),
+            usage: UsageTotals::default(),
+            spent_tokens: 0,
+            started: None,
+            speeches: 0,
+            transcript_chars: 0,
+            briefing: None,
+            new_angle: None,
+            summary: None,
+            moderator_stop: None,
+            loop_ended: false,
+            placed: Vec::new(),
+        }
+    }
+
+    /// Starts to number seats afresh when `round` is a later one.
+    pub fn enter_round(&mut self, round: u32) {
+        if round > self.round {
+            self.round = round;
+            self.next_seat = 0;
+        }
+    }
+
+    /// Opens one seat per participant.
+    pub fn begin_stage(&mut self, parallel: bool, seats: impl IntoIterator<Item = (ParticipantId, Work)>) {
+        let mut slots = Vec::new();
+        for (participant, work) in seats {
+            slots.push(Slot {
+                seat: self.next_seat,
+                participant,
+                work,
+                state: SlotState::Waiting,
+                model_index: 0,
+                tries_on_model: 0,
+                correction: None,
+                last_cause: None,
+            });
+            self.next_seat = self.next_seat.saturating_add(1);
+        }
+        self.stage = Stage { slots, parallel, since: self.position };
+    }
+
+    /// The slot of an open turn: asked, and this very try.
+    pub fn open_slot(&self, turn: TurnId) -> Option<(&Slot, &Ask)> {
+        self.stage.slots.iter().find_map(|slot| match &slot.state {
+            SlotState::Asked(ask) if ask.turn == turn => Some((slot, ask.as_ref())),
+            SlotState::Asked(_)
+            | SlotState::Waiting
+            | SlotState::Backoff { .. }
+            | SlotState::Done
+            | SlotState::Failed(_)
+            | SlotState::Skipped => None,
+        })
+    }
+
+    pub fn slot_mut(&mut self, turn: TurnId) -> Option<&mut Slot> {
+        let here = turn.round == self.round;
+        self.stage.slots.iter_mut().find(|slot| here && slot.seat == turn.seat)
+    }
+}
+
+impl Stage {
+    pub fn is_complete(&self) -> bool {
+        self.slots.iter().all(|slot| slot.is_settled())
+    }
+    /// Seats that were asked or failed, and seats that were answered.
+    pub fn attendance(&self) -> (u32, u32) {
+        let count = |wanted: fn(&Slot) -> bool| {
+            u32::try_from(self.slots.iter().filter(|slot| wanted(slot)).count()).unwrap_or(u32::MAX)
+        };
+        (count(|slot| slot.state != SlotState::Skipped), count(|slot| slot.state == SlotState::Done))
+    }
+}
+
+impl Slot {
+    /// Whether nothing more will come of the seat.
+    pub fn is_settled(&self) -> bool {
+        matches!(self.state, SlotState::Done | SlotState::Failed(_) | SlotState::Skipped)
+    }
+}

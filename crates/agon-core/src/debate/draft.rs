@@ -1,0 +1,54 @@
+//! A step in the making: events so far, and the state as if they had happened.
+use super::Debate;
+use super::control::Control;
+use crate::event::{Admission, Event};
+use crate::ids::{NodeId, Timestamp};
+use crate::outcome::{DebateState, Outcome, Reason, ReasonCode};
+use crate::spec::DebateSpec;
+use crate::transcript::Transcript;
+
+pub(super) struct Draft<'a> {
+    pub admission: &'a Admission,
+    /// The transcript before this step.
+    pub transcript: &'a Transcript,
+    pub control: Control,
+    pub at: Timestamp,
+    events: Vec<Event>,
+}
+
+impl<'a> Draft<'a> {
+    pub fn new(debate: &'a Debate, at: Timestamp) -> Self {
+        let (admission, transcript) = (&debate.admission, &debate.transcript);
+        Self { admission, transcript, control: debate.control.clone(), at, events: Vec::new() }
+    }
+    pub fn into_events(self) -> Vec<Event> {
+        self.events
+    }
+    pub fn spec(&self) -> &'a DebateSpec {
+        &self.admission.spec
+    }
+    /// Adds an event to the step.
+    pub fn emit(&mut self, event: Event) {
+        self.control.apply(self.admission, self.at, &event);
+        self.events.push(event);
+    }
+
+    /// A coordinator takes over; the first one starts the debate.
+    pub fn claim(&mut self, writer: NodeId) {
+        let epoch = self.control.epoch.saturating_add(1);
+        self.emit(Event::Claimed { writer, epoch });
+        self.advance();
+    }
+    pub fn cancel(&mut self, reason: String) {
+        self.emit(Event::CancelRequested { reason: reason.clone() });
+        self.end(DebateState::Cancelled, None, Some(Reason::with(ReasonCode::Cancelled, reason)));
+    }
+    pub fn end_failed(&mut self, reason: Reason) {
+        self.end(DebateState::Failed, None, Some(reason));
+    }
+    pub fn end(&mut self, state: DebateState, outcome: Option<Outcome>, reason: Option<Reason>) {
+        let usage = self.control.usage;
+        let missing_seats = self.control.missing.clone();
+        self.emit(Event::DebateEnded { state, outcome, reason, usage, missing_seats });
+    }
+}

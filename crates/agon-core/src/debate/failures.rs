@@ -1,0 +1,75 @@
+//! What follows when a try fails: the same model again, the next model, or an empty seat.
+use super::control::{Slot, SlotState};
+use super::draft::Draft;
+use super::input::Rejection;
+use crate::event::Event;
+use crate::failure::Failure;
+use crate::ids::{ModelName, Timestamp, TurnId};
+use crate::seed::{Dice, Purpose};
+use crate::task::Call;
+
+impl Draft<'_> {
+    /// Records a failed try, and starts or plans the next one if there is to be one.
+    pub fn fail(&mut self, turn: TurnId, failure: Failure, call: Box<Call>) -> Result<(), Rejection> {
+        let (slot, ask) = self.control.open_slot(turn).ok_or(Rejection::NotOpen(turn))?;
+        let participant = ask.participant.clone();
+        let retry_at = self.next_try(slot, &failure).map(|delay| self.at.plus(delay));
+        let at_once = retry_at.is_some_and(|due| due <= self.at);
+        self.emit(Event::TurnFailed { turn, participant, failure, retry_at, call });
+        if at_once {
+            return self.retry_due(turn.next_attempt());
+        }
+        self.advance();
+        Ok(())
+    }
+
+    /// Asks again.
+    pub fn retry_due(&mut self, turn: TurnId) -> Result<(), Rejection> {
+        let slot = self
+            .control
+            .stage
+            .slots
+            .iter()
+            .position(|slot| matches!(slot.state, SlotState::Backoff { turn: due, .. } if due == turn));
+        let at = slot.filter(|_| self.control.round == turn.round).ok_or(Rejection::NotOpen(turn))?;
+        let Some(slot) = self.control.stage.slots.get(at) else { return Err(Rejection::NotOpen(turn)) };
+        let (participant, work, correction) = (slot.participant.clone(), slot.work, slot.correction.clone());
+        let Some(model) = self.model_of_next_try(slot) else { return Err(Rejection::NotOpen(turn)) };
+        let task = self.task(work, at);
+        self.ask(turn, participant, model, task, correction, work.decides());
+        Ok(())
+    }
+
+    /// Milliseconds until the next try, if there is to be one.
+    fn next_try(&self, slot: &Slot, failure: &Failure) -> Option<u64> {
+        if !slot.work.decides() && self.budget_rule(self.max_tokens(&slot.participant)).is_some() {
+            return None;
+        }
+        let policy = &self.admission.retry;
+        if slot.tries_on_model >= failure.cause.tries(policy) {
+            let fallback = slot.model_index + 1 < super::models(self.spec(), &slot.participant).len();
+            return fallback.then_some(0);
+        }
+        if failure.cause.retries_at_once() {
+            return Some(0);
+        }
+        let doubled = policy.base_delay_ms.saturating_mul(1 << slot.tries_on_model.saturating_sub(1).min(20));
+        let cap = doubled.min(policy.max_delay_ms);
+        let index =
+            (u64::from(self.control.round) << 32) | (u64::from(slot.seat) << 8) | u64::from(slot.tries_on_model);
+        let jittered = cap / 2 + Dice::new(self.admission.seed, Purpose::Jitter, index).below(cap / 2 + 1);
+        Some(jittered.max(failure.retry_after_ms.unwrap_or(0)).min(policy.wait_limit_ms).max(1))
+    }
+
+    /// The model of the next try: the same, or the next fallback where the last cause leaves no more tries.
+    fn model_of_next_try(&self, slot: &Slot) -> Option<ModelName> {
+        let spent = slot.last_cause.is_some_and(|cause| slot.tries_on_model >= cause.tries(&self.admission.retry));
+        let index = slot.model_index + usize::from(spent);
+        super::models(self.spec(), &slot.participant).get(index).map(|model| (*model).clone())
+    }
+
+    /// Whether the deadline of an open turn has passed.
+    pub fn is_late(&self, deadline: Timestamp) -> bool {
+        self.at >= deadline
+    }
+}

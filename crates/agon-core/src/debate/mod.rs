@@ -1,0 +1,157 @@
+//! The machine.
+mod answers;
+mod apply;
+mod budget;
+mod control;
+mod decision;
+mod draft;
+mod failures;
+mod flow;
+mod input;
+mod order;
+
+pub use input::{Effect, Input, Rejection};
+
+use crate::event::{Admission, Event, Record};
+use crate::ids::{ModelName, ParticipantId, Position, Timestamp};
+use crate::outcome::{DebateState, Outcome, UsageTotals};
+use crate::spec::{DebateSpec, Role};
+use crate::transcript::Transcript;
+use control::{Control, Phase, SlotState};
+use draft::Draft;
+use std::sync::Arc;
+
+/// A debate as its log tells it.
+#[derive(Clone, Debug)]
+pub struct Debate {
+    admission: Arc<Admission>,
+    control: Control,
+    transcript: Transcript,
+}
+
+impl Debate {
+    /// The first event of a debate. Append it at position 1 in epoch 0.
+    pub fn admit(admission: Admission) -> Event {
+        Event::DebateAdmitted(Box::new(admission))
+    }
+
+    /// The debate that these records tell; none where the first event does not admit one.
+    pub fn fold<'a>(records: impl IntoIterator<Item = &'a Record>) -> Option<Self> {
+        let mut records = records.into_iter();
+        let first = records.next()?;
+        let Some(Event::DebateAdmitted(admission)) = first.events.first() else { return None };
+        let admission = Arc::new(admission.as_ref().clone());
+        let mut debate = Self { admission, control: Control::new(), transcript: Transcript::default() };
+        debate.apply_record(first);
+        records.for_each(|record| debate.apply_record(record));
+        Some(debate)
+    }
+
+    /// Takes a record in. Total, and the same on every replay.
+    pub fn apply_record(&mut self, record: &Record) {
+        for event in &record.events {
+            self.control.apply(&self.admission, record.at, event);
+            self.transcript.apply(self.control.position, event);
+        }
+    }
+
+    /// Decides which events follow from `input` at `at`. Never changes state; append the events as one record.
+    pub fn decide(&self, at: Timestamp, input: Input) -> Result<Vec<Event>, Rejection> {
+        if matches!(self.control.phase, Phase::Ended(..)) {
+            return Err(Rejection::Ended);
+        }
+        let mut draft = Draft::new(self, at);
+        match input {
+            Input::Claim { writer } => draft.claim(writer),
+            Input::TurnDecided { turn, result } => draft.turn_decided(turn, result)?,
+            Input::RetryDue { turn } => draft.retry_due(turn)?,
+            Input::Cancel { reason } => draft.cancel(reason),
+            Input::GiveUp { reason } => draft.end_failed(reason),
+        }
+        Ok(draft.into_events())
+    }
+
+    /// The record that holds `events`, ready to be appended.
+    pub fn record(&self, at: Timestamp, nonce: u64, events: Vec<Event>) -> Record {
+        let claimed =
+            events.iter().find_map(|event| if let Event::Claimed { epoch, .. } = event { Some(*epoch) } else { None });
+        Record { first: self.position().next(), at, epoch: claimed.unwrap_or(self.control.epoch), nonce, events }
+    }
+
+    /// What the world owes the debate, in seat order. Doing it twice is harmless.
+    pub fn outstanding(&self) -> Vec<Effect> {
+        if matches!(self.control.phase, Phase::Ended(..)) {
+            return vec![Effect::Finish];
+        }
+        let owed = self.control.stage.slots.iter().filter_map(|slot| match &slot.state {
+            SlotState::Asked(ask) => Some(Effect::Ask(ask.as_ref().clone())),
+            SlotState::Backoff { turn, at } => Some(Effect::WakeAt { at: *at, turn: *turn }),
+            SlotState::Waiting | SlotState::Done | SlotState::Failed(_) | SlotState::Skipped => None,
+        });
+        owed.collect()
+    }
+
+    /// The last event.
+    pub fn position(&self) -> Position {
+        self.control.position
+    }
+    /// The owner's epoch, 0 before the first claim.
+    pub fn epoch(&self) -> u64 {
+        self.control.epoch
+    }
+    /// How it ended, once it has.
+    pub fn ended(&self) -> Option<(DebateState, Option<Outcome>)> {
+        if let Phase::Ended(state, outcome) = self.control.phase { Some((state, outcome)) } else { None }
+    }
+    /// What it started from.
+    pub fn admission(&self) -> &Arc<Admission> {
+        &self.admission
+    }
+    /// What was asked for.
+    pub fn spec(&self) -> &DebateSpec {
+        &self.admission.spec
+    }
+    /// What was said.
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+    /// Rounds that were opened.
+    pub fn rounds(&self) -> u32 {
+        self.control.rounds_held
+    }
+    /// Tokens of all calls so far.
+    pub fn usage(&self) -> UsageTotals {
+        self.control.usage
+    }
+
+    /// What holds of every debate at every moment; the first broken rule, if any.
+    pub fn check(&self) -> Result<(), String> {
+        let control = &self.control;
+        let spec = self.spec();
+        if control.rounds_held > spec.max_rounds {
+            return Err(format!("{} rounds of at most {}", control.rounds_held, spec.max_rounds));
+        }
+        if control.speeches as usize != self.transcript.entries().len() {
+            return Err("speeches counted and speeches kept differ".to_owned());
+        }
+        let live = !matches!(control.phase, Phase::Ended(..) | Phase::Admitted);
+        if live && self.outstanding().is_empty() {
+            return Err(format!("nothing is outstanding in {:?}", control.phase));
+        }
+        let asked = control.stage.slots.iter().filter(|slot| matches!(slot.state, SlotState::Asked(_))).count();
+        if !control.stage.parallel && asked > 1 {
+            return Err(format!("{asked} turns are open in a sequential stage"));
+        }
+        Ok(())
+    }
+}
+
+/// The models of a participant: its own, then its fallbacks.
+fn models<'a>(spec: &'a DebateSpec, participant: &ParticipantId) -> Vec<&'a ModelName> {
+    let Some(role) = spec.role(participant) else { return Vec::new() };
+    match role {
+        Role::Debater(_, persona) => std::iter::once(&persona.voice.model).chain(&persona.fallback_models).collect(),
+        Role::Moderator(moderator) => vec![&moderator.voice.model],
+        Role::Judge(judge) => vec![&judge.voice.model],
+    }
+}

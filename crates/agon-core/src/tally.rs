@@ -1,0 +1,158 @@
+//! Counting ballots and votes. Whole numbers only; the denominator is the eligible voters, so a failed voter stays in it.
+use crate::outcome::Strength;
+use crate::spec::VoteRule;
+
+/// Whether two answers are the same: letter case, runs of white space and a final full stop aside.
+pub fn same_answer(a: &str, b: &str) -> bool {
+    canonical(a) == canonical(b)
+}
+
+fn canonical(answer: &str) -> String {
+    let words: Vec<&str> = answer.split_whitespace().collect();
+    words.join(" ").trim_end_matches('.').to_lowercase()
+}
+
+/// The different answers in order of first appearance, each with its count.
+pub fn count<'a>(
+    candidates: impl IntoIterator<Item = &'a str>,
+    votes: impl IntoIterator<Item = &'a str>,
+) -> Vec<(String, u32)> {
+    let mut counts: Vec<(String, u32)> = Vec::new();
+    for candidate in candidates {
+        if !counts.iter().any(|(known, _)| same_answer(known, candidate)) {
+            counts.push((candidate.to_owned(), 0));
+        }
+    }
+    for vote in votes {
+        match counts.iter_mut().find(|(known, _)| same_answer(known, vote)) {
+            Some((_, votes)) => *votes = votes.saturating_add(1),
+            None => counts.push((vote.to_owned(), 1)),
+        }
+    }
+    counts.sort_by_key(|(_, votes)| std::cmp::Reverse(*votes));
+    counts
+}
+
+/// What a count amounts to under a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tally {
+    /// The top answer meets the rule.
+    Winner(String),
+    /// Two or more answers share the top, and the rule is not met.
+    Tie,
+    /// The top answer stands alone and does not meet the rule.
+    RuleNotMet,
+}
+
+/// Applies a rule to counts that are sorted with the most votes first.
+///
+/// `majority`: more than one half of the eligible voters; `supermajority`: at least two thirds; `unanimous`: all;
+/// `plurality`: more than any other answer.
+pub fn tally(rule: VoteRule, counts: &[(String, u32)], eligible: u32) -> Tally {
+    let Some((top, votes)) = counts.first() else { return Tally::RuleNotMet };
+    let (votes, eligible) = (u64::from(*votes), u64::from(eligible));
+    let rival = counts.get(1).map_or(0, |(_, votes)| u64::from(*votes));
+    let met = match rule {
+        VoteRule::Majority => 2 * votes > eligible,
+        VoteRule::Supermajority => 3 * votes >= 2 * eligible && votes > rival,
+        VoteRule::Unanimous => votes == eligible,
+        VoteRule::Plurality => votes > rival,
+    };
+    match (met && votes > 0, votes == rival && votes > 0) {
+        (true, _) => Tally::Winner(top.clone()),
+        (false, true) => Tally::Tie,
+        (false, false) => Tally::RuleNotMet,
+    }
+}
+
+/// The name of a share of the eligible voters.
+pub fn strength(top: u32, eligible: u32) -> Strength {
+    let (top, eligible) = (u64::from(top), u64::from(eligible.max(1)));
+    if top >= eligible {
+        Strength::Unanimous
+    } else if 5 * top > 4 * eligible {
+        Strength::Strong
+    } else if 5 * top >= 3 * eligible {
+        Strength::Moderate
+    } else if 2 * top > eligible {
+        Strength::Weak
+    } else {
+        Strength::Split
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(votes: &[u32]) -> Vec<(String, u32)> {
+        votes.iter().zip('a'..).map(|(votes, name)| (name.to_string(), *votes)).collect()
+    }
+
+    #[test]
+    fn each_rule_draws_its_line_at_its_own_share() {
+        let cases = [
+            (VoteRule::Majority, vec![2, 1], 3, true),
+            (VoteRule::Majority, vec![2, 1], 4, false),
+            (VoteRule::Supermajority, vec![2, 1], 3, true),
+            (VoteRule::Supermajority, vec![3, 2], 5, false),
+            (VoteRule::Unanimous, vec![3], 3, true),
+            (VoteRule::Unanimous, vec![3], 4, false),
+            (VoteRule::Plurality, vec![2, 1, 1], 9, true),
+        ];
+        for (rule, votes, eligible, won) in cases {
+            let tally = tally(rule, &counts(&votes), eligible);
+            assert_eq!(tally == Tally::Winner("a".into()), won, "{rule:?} {votes:?} of {eligible}");
+        }
+    }
+
+    #[test]
+    fn a_shared_top_is_a_tie_and_no_votes_are_not() {
+        for rule in [VoteRule::Majority, VoteRule::Supermajority, VoteRule::Unanimous, VoteRule::Plurality] {
+            assert_eq!(tally(rule, &counts(&[2, 2]), 4), Tally::Tie, "{rule:?}");
+            assert_eq!(tally(rule, &counts(&[0, 0]), 4), Tally::RuleNotMet, "{rule:?}");
+        }
+    }
+
+    #[test]
+    fn strength_has_the_documented_lines() {
+        let cases = [
+            (5, 5, Strength::Unanimous),
+            (9, 10, Strength::Strong),
+            (4, 5, Strength::Moderate),
+            (3, 5, Strength::Moderate),
+            (11, 20, Strength::Weak),
+            (1, 2, Strength::Split),
+            (0, 0, Strength::Split),
+        ];
+        for (top, eligible, name) in cases {
+            assert_eq!(strength(top, eligible), name, "{top} of {eligible}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn strength_never_falls_when_votes_rise_nor_rises_when_a_voter_fails(top in 0u32..50, eligible in 1u32..50) {
+            let top = top.min(eligible);
+            if top < eligible {
+                proptest::prop_assert!(strength(top, eligible) <= strength(top + 1, eligible));
+            }
+            // The same ballots with one more voter who failed.
+            proptest::prop_assert!(strength(top, eligible + 1) <= strength(top, eligible));
+        }
+
+        #[test]
+        fn counting_does_not_depend_on_the_order_of_votes(mut votes in proptest::collection::vec("[abc]", 0..12)) {
+            let before = count(["a", "b", "c"], votes.iter().map(String::as_str));
+            votes.reverse();
+            proptest::prop_assert_eq!(before, count(["a", "b", "c"], votes.iter().map(String::as_str)));
+        }
+    }
+
+    #[test]
+    fn answers_are_the_same_whatever_their_case_spacing_and_full_stop() {
+        assert!(same_answer("Buy  it.", "buy it"));
+        assert!(!same_answer("Option A", "Option B"));
+        assert_eq!(count(["Yes"], ["yes", "No", "YES."]), vec![("Yes".to_owned(), 2), ("No".to_owned(), 1)]);
+    }
+}
