@@ -1,0 +1,93 @@
+//! The in-memory twin: the semantics of the NATS adapter inside one process, in tokio time.
+mod hints;
+mod queue;
+mod serve;
+
+use crate::port::{Bus, BusError, Delivery, Message, Server, Subscription};
+use async_trait::async_trait;
+use bytes::Bytes;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How much the bus keeps for those who are slow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryBusLimits {
+    /// Messages that wait for one listener; further ones are lost to it.
+    pub per_subscription: usize,
+    /// Requests that wait for one server; further ones are lost and their askers time out.
+    pub per_server: usize,
+    /// Messages in one queue (all subjects with the same first three tokens), leased ones included; further ones are refused.
+    pub per_queue: usize,
+}
+impl Default for MemoryBusLimits {
+    fn default() -> Self {
+        Self { per_subscription: 8_192, per_server: 1_024, per_queue: 100_000 }
+    }
+}
+
+/// A bus inside one process. Clones are the same bus.
+///
+/// Nothing is spawned: leases run out in the time of whoever waits in [`Bus::pull`], which makes runs under paused
+/// tokio time deterministic.
+#[derive(Clone, Default)]
+pub struct MemoryBus {
+    hints: Arc<hints::Hints>,
+    servers: Arc<serve::Servers>,
+    queues: Arc<queue::Queues>,
+    limits: MemoryBusLimits,
+}
+
+impl MemoryBus {
+    /// An empty bus with default limits.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// An empty bus with these limits.
+    pub fn with_limits(limits: MemoryBusLimits) -> Self {
+        Self { limits, ..Self::default() }
+    }
+    /// Ends the bus: listeners and servers receive what is already theirs and then nothing more, calls fail.
+    pub fn close(&self) {
+        self.hints.close();
+        self.servers.close();
+        self.queues.close();
+    }
+    /// How many messages the queues hold for a pattern, leased ones included.
+    pub fn queued(&self, pattern: &str) -> usize {
+        self.queues.count(pattern)
+    }
+}
+
+#[async_trait]
+impl Bus for MemoryBus {
+    async fn publish(&self, subject: &str, payload: Bytes) -> Result<(), BusError> {
+        self.hints.publish(subject, payload)
+    }
+    async fn subscribe(&self, pattern: &str) -> Result<Box<dyn Subscription>, BusError> {
+        Ok(Box::new(self.hints.subscribe(pattern, self.limits.per_subscription)?))
+    }
+    fn may_have_listeners(&self, subject: &str) -> bool {
+        self.hints.has_listener(subject)
+    }
+    async fn request(&self, subject: &str, payload: Bytes, patience: Duration) -> Result<Bytes, BusError> {
+        self.servers.request(Message { subject: subject.to_owned(), payload }, patience).await
+    }
+    async fn serve(&self, pattern: &str) -> Result<Box<dyn Server>, BusError> {
+        Ok(Box::new(self.servers.serve(pattern, self.limits.per_server)?))
+    }
+    async fn enqueue(&self, subject: &str, payload: Bytes) -> Result<(), BusError> {
+        self.queues.enqueue(Message { subject: subject.to_owned(), payload }, self.limits.per_queue)
+    }
+    async fn pull(&self, pattern: &str, lease: Duration) -> Result<Box<dyn Delivery>, BusError> {
+        Ok(Box::new(self.queues.pull(pattern, lease).await?))
+    }
+}
+
+fn closed() -> BusError {
+    BusError::Closed("the bus was shut down".into())
+}
+
+/// The lock, also after a panic elsewhere: every change under these locks is complete before anything can panic.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,156 @@
+//! Work queues with leases.
+use super::{closed, lock};
+use crate::port::{BusError, Delivery, Message};
+use async_trait::async_trait;
+use state::{State, Taken};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::{Notify, oneshot};
+use tokio::time::Instant;
+
+mod state;
+
+#[derive(Default)]
+pub(super) struct Queues {
+    state: Mutex<State>,
+    /// Wakes those who wait, because something falls due sooner than they know.
+    sooner: Notify,
+}
+
+impl Queues {
+    pub(super) fn enqueue(&self, message: Message, capacity: usize) -> Result<(), BusError> {
+        let mut state = lock(&self.state);
+        if state.closed {
+            return Err(closed());
+        }
+        let tell = state.enqueue(message, capacity, Instant::now())?;
+        self.tell(tell);
+        Ok(())
+    }
+
+    /// Waits for work. When the future is dropped, nothing is lost and nothing stays leased.
+    pub(super) async fn pull(self: &Arc<Self>, pattern: &str, lease: Duration) -> Result<MemoryDelivery, BusError> {
+        let mut wait = match self.begin(pattern, lease)? {
+            Begun::Taken(taken) => return Ok(self.delivery(taken, lease)),
+            Begun::Waiting(wait) => wait,
+        };
+        loop {
+            let mut sooner = std::pin::pin!(self.sooner.notified());
+            sooner.as_mut().enable();
+            let due = lock(&self.state).arm();
+            tokio::select! {
+                biased;
+                taken = &mut wait.taken => return taken.map(|taken| self.delivery(taken, lease)).map_err(|_| closed()),
+                () = sooner => {}
+                () = at(due) => lock(&self.state).release_due(Instant::now()),
+            }
+        }
+    }
+
+    fn begin(&self, pattern: &str, lease: Duration) -> Result<Begun<'_>, BusError> {
+        let mut state = lock(&self.state);
+        if state.closed {
+            return Err(closed());
+        }
+        let now = Instant::now();
+        state.release_due(now);
+        if let Some((taken, tell)) = state.take(pattern, lease, now) {
+            self.tell(tell);
+            return Ok(Begun::Taken(taken));
+        }
+        let (sender, taken) = oneshot::channel();
+        let id = state.wait(pattern, lease, sender);
+        Ok(Begun::Waiting(Wait { queues: self, id, taken }))
+    }
+
+    fn delivery(self: &Arc<Self>, taken: Taken, lease: Duration) -> MemoryDelivery {
+        MemoryDelivery { queues: self.clone(), taken, lease }
+    }
+
+    fn tell(&self, sooner: bool) {
+        if sooner {
+            self.sooner.notify_waiters();
+        }
+    }
+
+    pub(super) fn count(&self, pattern: &str) -> usize {
+        lock(&self.state).count(pattern)
+    }
+
+    pub(super) fn close(&self) {
+        lock(&self.state).close();
+    }
+}
+
+async fn at(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}
+
+enum Begun<'a> {
+    Taken(Taken),
+    Waiting(Wait<'a>),
+}
+
+/// A place in the line of those who wait. Work is handed over under the lock, so that none gets lost in between.
+struct Wait<'a> {
+    queues: &'a Queues,
+    id: u64,
+    taken: oneshot::Receiver<Taken>,
+}
+impl Drop for Wait<'_> {
+    fn drop(&mut self) {
+        let mut state = lock(&self.queues.state);
+        state.leave(self.id);
+        if let Ok(taken) = self.taken.try_recv() {
+            let tell = state.put_back(&taken, Instant::now());
+            self.queues.tell(tell);
+        }
+    }
+}
+
+pub(super) struct MemoryDelivery {
+    queues: Arc<Queues>,
+    taken: Taken,
+    lease: Duration,
+}
+
+#[async_trait]
+impl Delivery for MemoryDelivery {
+    fn message(&self) -> &Message {
+        &self.taken.message
+    }
+    fn deliveries(&self) -> u32 {
+        self.taken.deliveries
+    }
+    async fn extend(&self) -> Result<bool, BusError> {
+        let mut state = lock(&self.queues.state);
+        if state.closed {
+            return Err(closed());
+        }
+        let now = Instant::now();
+        state.release_due(now);
+        let (held, tell) = state.extend(&self.taken, now + self.lease);
+        self.queues.tell(tell);
+        Ok(held)
+    }
+    async fn ack(&self) -> Result<(), BusError> {
+        let mut state = lock(&self.queues.state);
+        if state.closed {
+            return Err(closed());
+        }
+        state.remove(self.taken.number);
+        Ok(())
+    }
+    async fn nak(&self, delay: Duration) -> Result<(), BusError> {
+        let mut state = lock(&self.queues.state);
+        if state.closed {
+            return Err(closed());
+        }
+        let tell = state.give_back(&self.taken, delay, Instant::now());
+        self.queues.tell(tell);
+        Ok(())
+    }
+}

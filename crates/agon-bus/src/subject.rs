@@ -1,0 +1,273 @@
+//! The subjects of Agon, built and parsed in this one place.
+use std::fmt;
+use std::str::FromStr;
+
+mod token;
+
+pub use token::Token;
+
+/// How urgent work is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Priority {
+    /// Somebody waits for it.
+    Interactive,
+    /// The usual.
+    Normal,
+    /// In bulk.
+    Batch,
+}
+impl Priority {
+    /// All, most urgent first.
+    pub const ALL: [Self; 3] = [Self::Interactive, Self::Normal, Self::Batch];
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Interactive => "p0",
+            Self::Normal => "p1",
+            Self::Batch => "p2",
+        }
+    }
+}
+
+/// One debate, as subjects name it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DebateKey {
+    /// Whose.
+    pub tenant: Token,
+    /// Which.
+    pub debate: Token,
+}
+
+/// One try of one turn, as subjects name it: `r<round>-s<seat>.<attempt>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TurnKey {
+    /// The round, 0 before the first.
+    pub round: u32,
+    /// The slot in the round, from 0.
+    pub seat: u32,
+    /// The try, from 1.
+    pub attempt: u32,
+}
+
+/// A subject. `Display` writes it, `FromStr` reads it back.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Subject {
+    /// A debate's event log.
+    Log {
+        /// Hash of the debate modulo a number fixed at set-up.
+        shard: u32,
+        /// The debate.
+        key: DebateKey,
+    },
+    /// The write-once register of a try.
+    Res {
+        /// The debate.
+        key: DebateKey,
+        /// The try.
+        turn: TurnKey,
+    },
+    /// A lasting command to whoever owns the debate.
+    Cmd {
+        /// The debate.
+        key: DebateKey,
+        /// What to do.
+        verb: Token,
+    },
+    /// Work: own this debate.
+    Job {
+        /// How urgent.
+        prio: Priority,
+        /// The lane that its tenant is in.
+        lane: u32,
+        /// The debate.
+        key: DebateKey,
+    },
+    /// Work: generate this try.
+    Gen {
+        /// The model, by [`Token::model`].
+        model: Token,
+        /// How urgent.
+        prio: Priority,
+        /// The debate.
+        key: DebateKey,
+        /// The try.
+        turn: TurnKey,
+    },
+    /// Tokens of a running try.
+    Tok {
+        /// The debate.
+        key: DebateKey,
+        /// The try.
+        turn: TurnKey,
+    },
+    /// A hint about a debate, such as that something was decided.
+    Ctl {
+        /// The debate.
+        key: DebateKey,
+    },
+    /// A host lives.
+    Hb {
+        /// Which.
+        host: Token,
+    },
+    /// A request to one host.
+    Host {
+        /// Which.
+        host: Token,
+        /// What to do.
+        verb: Token,
+    },
+    /// A request of a client.
+    Api {
+        /// Whose.
+        tenant: Token,
+        /// What to do.
+        verb: Token,
+    },
+    /// A request to an external participant.
+    Seat {
+        /// The debate.
+        key: DebateKey,
+        /// Who.
+        participant: Token,
+    },
+}
+
+/// Why a text is not one of the subjects of Agon.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a subject of Agon: {0:?}")]
+pub struct UnknownSubject(String);
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Log { shard, key } => write!(f, "agon.v1.log.{shard}.{key}"),
+            Self::Res { key, turn } => write!(f, "agon.v1.res.{key}.{turn}"),
+            Self::Cmd { key, verb } => write!(f, "agon.v1.cmd.{key}.{verb}"),
+            Self::Job { prio, lane, key } => write!(f, "agon.v1.job.{prio}.{lane}.{key}"),
+            Self::Gen { model, prio, key, turn } => write!(f, "agon.v1.gen.{model}.{prio}.{key}.{turn}"),
+            Self::Tok { key, turn } => write!(f, "agon.v1.tok.{key}.{turn}"),
+            Self::Ctl { key } => write!(f, "agon.v1.ctl.{key}"),
+            Self::Hb { host } => write!(f, "agon.v1.hb.{host}"),
+            Self::Host { host, verb } => write!(f, "agon.v1.host.{host}.{verb}"),
+            Self::Api { tenant, verb } => write!(f, "agon.v1.api.{tenant}.{verb}"),
+            Self::Seat { key, participant } => write!(f, "agon.v1.seat.{key}.{participant}"),
+        }
+    }
+}
+
+impl FromStr for Subject {
+    type Err = UnknownSubject;
+    fn from_str(text: &str) -> Result<Self, UnknownSubject> {
+        parse(text).ok_or_else(|| UnknownSubject(text.to_owned()))
+    }
+}
+
+fn parse(text: &str) -> Option<Subject> {
+    let tokens: Vec<&str> = text.strip_prefix("agon.v1.")?.split('.').collect();
+    Some(match tokens.as_slice() {
+        ["log", shard, tenant, debate] => Subject::Log { shard: number(shard)?, key: key(tenant, debate)? },
+        ["res", tenant, debate, turn, attempt] => {
+            Subject::Res { key: key(tenant, debate)?, turn: try_of(turn, attempt)? }
+        }
+        ["cmd", tenant, debate, verb] => Subject::Cmd { key: key(tenant, debate)?, verb: Token::parse(verb)? },
+        ["job", prio, lane, tenant, debate] => {
+            Subject::Job { prio: priority(prio)?, lane: number(lane)?, key: key(tenant, debate)? }
+        }
+        ["gen", model, prio, tenant, debate, turn, attempt] => Subject::Gen {
+            model: Token::parse(model)?,
+            prio: priority(prio)?,
+            key: key(tenant, debate)?,
+            turn: try_of(turn, attempt)?,
+        },
+        ["tok", tenant, debate, turn, attempt] => {
+            Subject::Tok { key: key(tenant, debate)?, turn: try_of(turn, attempt)? }
+        }
+        ["ctl", tenant, debate] => Subject::Ctl { key: key(tenant, debate)? },
+        ["hb", host] => Subject::Hb { host: Token::parse(host)? },
+        ["host", host, verb] => Subject::Host { host: Token::parse(host)?, verb: Token::parse(verb)? },
+        ["api", tenant, verb] => Subject::Api { tenant: Token::parse(tenant)?, verb: Token::parse(verb)? },
+        ["seat", tenant, debate, participant] => {
+            Subject::Seat { key: key(tenant, debate)?, participant: Token::parse(participant)? }
+        }
+        _ => return None,
+    })
+}
+
+fn key(tenant: &str, debate: &str) -> Option<DebateKey> {
+    Some(DebateKey { tenant: Token::parse(tenant)?, debate: Token::parse(debate)? })
+}
+
+fn try_of(turn: &str, attempt: &str) -> Option<TurnKey> {
+    let (round, seat) = turn.strip_prefix('r')?.split_once("-s")?;
+    Some(TurnKey { round: number(round)?, seat: number(seat)?, attempt: number(attempt)? })
+}
+
+fn priority(token: &str) -> Option<Priority> {
+    Priority::ALL.into_iter().find(|prio| prio.as_str() == token)
+}
+
+/// A number in its one written form: no sign, no leading zero.
+fn number(token: &str) -> Option<u32> {
+    token.parse().ok().filter(|number: &u32| number.to_string() == token)
+}
+
+impl fmt::Display for Priority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+impl fmt::Display for DebateKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.tenant, self.debate)
+    }
+}
+impl fmt::Display for TurnKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "r{}-s{}.{}", self.round, self.seat, self.attempt)
+    }
+}
+
+/// Patterns for subscriptions, services and pulls.
+pub mod pattern {
+    use super::{DebateKey, Priority, Token};
+
+    /// Every register of a debate.
+    pub fn results(key: &DebateKey) -> String {
+        format!("agon.v1.res.{key}.>")
+    }
+    /// Every running try of a debate.
+    pub fn tokens(key: &DebateKey) -> String {
+        format!("agon.v1.tok.{key}.>")
+    }
+    /// Every command to a debate.
+    pub fn commands(key: &DebateKey) -> String {
+        format!("agon.v1.cmd.{key}.*")
+    }
+    /// Hints about any debate.
+    pub fn all_hints() -> String {
+        "agon.v1.ctl.>".to_owned()
+    }
+    /// Debates that want an owner.
+    pub fn jobs(prio: Priority, lane: u32) -> String {
+        format!("agon.v1.job.{prio}.{lane}.>")
+    }
+    /// Turns for a model.
+    pub fn generations(model: &Token, prio: Priority) -> String {
+        format!("agon.v1.gen.{model}.{prio}.>")
+    }
+    /// Every host's heartbeat.
+    pub fn heartbeats() -> String {
+        "agon.v1.hb.*".to_owned()
+    }
+    /// Every request to one host.
+    pub fn host(host: &Token) -> String {
+        format!("agon.v1.host.{host}.*")
+    }
+    /// Every client's request.
+    pub fn api() -> String {
+        "agon.v1.api.>".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests;
