@@ -119,3 +119,32 @@ fn evaluate(program: &Program, figures: &Figures) -> Result<bool, ExpressionErro
 fn int(number: u64) -> Value {
     Value::Int(i64::try_from(number).unwrap_or(i64::MAX))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_expression_reads_the_figures() {
+        let figures = Figures { round: 2, turns: 9, tokens: 500, tokens_left: Some(40), ..Figures::default() };
+        for (expression, expected) in [
+            ("round >= 2 && turns > 8", true),
+            ("tokens > 1000", false),
+            ("budget.tokens_left < 50", true),
+            ("has(budget.seconds_left) && budget.seconds_left < 1.0", false),
+            ("'kind' in labels && labels.kind == 'quick'", false),
+        ] {
+            assert_eq!(terminates(expression, &figures), Ok(expected), "{expression}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_by_kind() {
+        assert!(matches!(check_terminate_when("round >"), Err(ExpressionError::Syntax { .. })));
+        assert_eq!(check_terminate_when("rounds > 1"), Err(ExpressionError::UnknownVariable("rounds".into())));
+        assert_eq!(check_terminate_when("agreement > 0.8"), Err(ExpressionError::NotSupportedYet("agreement".into())));
+        assert!(matches!(check_terminate_when("round + 1"), Err(ExpressionError::NotBoolean(_))));
+        assert_eq!(check_terminate_when("labels.team == 'x'"), Ok(()));
+        assert!(matches!(terminates("labels.team == 'x'", &Figures::default()), Err(ExpressionError::Evaluation(_))));
+    }
+}

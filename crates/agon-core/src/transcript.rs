@@ -121,3 +121,81 @@ fn folded(text: &str) -> String {
     let words: Vec<&str> = lower.split_whitespace().collect();
     words.join(" ").trim_matches(|c: char| matches!(c, '.' | '…' | ' ')).to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(shuffle: bool) -> DebateSpec {
+        let personas: Vec<_> = ["Ada", "Bo", "Cy"]
+            .map(|name| serde_json::json!({"name": name, "stance": name, "model": "m", "max_tokens": 9}))
+            .into();
+        let json = serde_json::json!({
+            "topic": "t", "mode": "adversarial", "debate_format": "round_robin", "max_rounds": 2, "personas": personas,
+            "turn_mode": "round_robin", "visibility": "sequential", "context_scope": "full_log", "memory": "append_all",
+            "phases": {"opening_statements": true, "final_statements": true}, "consensus_strategy": "judge",
+            "judge": {"orders": 2, "anonymize_transcript": true, "shuffle_for_judge": shuffle, "model": "j", "max_tokens": 9},
+            "ballots": "none", "end_condition": [], "timeout_per_turn_ms": 1, "on_turn_failure": "skip", "quorum": "majority", "outputs": []
+        });
+        serde_json::from_value(json).unwrap()
+    }
+
+    fn entries() -> Vec<Entry> {
+        let speech = |position: u64, round, name: &str| Entry {
+            position: Position(position),
+            turn: TurnId { round, seat: 0, attempt: 1 },
+            participant: name.into(),
+            stance: None,
+            kind: SpeechKind::Argument,
+            text: format!("{name}  said “so” in round {round}.").into(),
+        };
+        vec![speech(1, 1, "Ada"), speech(2, 1, "Bo"), speech(3, 1, "Cy"), speech(4, 2, "Ada"), speech(5, 2, "Bo")]
+    }
+
+    fn positions(shown: &[Shown<'_>]) -> Vec<u64> {
+        shown.iter().map(|shown| shown.entry.position.0).collect()
+    }
+
+    #[test]
+    fn the_second_order_reverses_the_first_inside_each_round() {
+        let entries = entries();
+        assert_eq!(positions(&presentation(&spec(false), 1, &entries, 0)), [1, 2, 3, 4, 5]);
+        assert_eq!(positions(&presentation(&spec(false), 1, &entries, 1)), [3, 2, 1, 5, 4]);
+        let (first, second) = (presentation(&spec(true), 1, &entries, 0), presentation(&spec(true), 1, &entries, 1));
+        let mut reversed = positions(&first);
+        reversed[..3].reverse();
+        reversed[3..].reverse();
+        assert_eq!(positions(&second), reversed);
+    }
+
+    #[test]
+    fn a_speaker_keeps_one_letter_through_all_orders_and_names_do_not_show() {
+        let entries = entries();
+        let mut labels = std::collections::BTreeMap::new();
+        for order in 0..2 {
+            for shown in presentation(&spec(true), 5, &entries, order) {
+                assert!(shown.label.starts_with("Speaker "), "{}", shown.label);
+                labels
+                    .entry(shown.entry.participant.clone())
+                    .or_insert_with(std::collections::BTreeSet::new)
+                    .insert(shown.label);
+            }
+        }
+        assert!(labels.values().all(|letters| letters.len() == 1));
+        let letters: std::collections::BTreeSet<_> = labels.values().flatten().collect();
+        assert_eq!(letters.len(), 3);
+    }
+
+    #[test]
+    fn a_quotation_is_verified_by_its_words_and_only_in_the_entry_that_it_names() {
+        let entries = entries();
+        let shown = presentation(&spec(false), 1, &entries, 0);
+        let cite = |entry, quote: &str| CitedEntry { entry, quote: quote.into() };
+        let checked = check_citations(
+            &shown,
+            &[cite(1, "\"ada said SO in round 1...\""), cite(2, "Ada said so"), cite(9, "Ada"), cite(1, "  ")],
+        );
+        assert_eq!(checked.iter().map(|citation| citation.verified).collect::<Vec<_>>(), [true, false, false, false]);
+        assert_eq!(checked[2].turn, None);
+    }
+}

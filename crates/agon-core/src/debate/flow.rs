@@ -161,6 +161,10 @@ impl Draft<'_> {
         if self.control.speeches == 0 {
             return self.end_failed(Reason::of(ReasonCode::EmptyTranscript));
         }
+        if self.strategy() == ConsensusStrategy::Vote && self.candidates().is_empty() {
+            let detail = "no private ballot named an answer to vote on";
+            return self.end_failed(Reason::with(ReasonCode::NoVotes, detail));
+        }
         self.enter(PhaseName::Decision);
     }
 

@@ -22,7 +22,7 @@ use draft::Draft;
 use std::sync::Arc;
 
 /// A debate as its log tells it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Debate {
     admission: Arc<Admission>,
     control: Control,

@@ -1,0 +1,322 @@
+//! The rules once more, read naively from a finished log. Shares no code with the machine but its types.
+use agon_core::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+macro_rules! require {
+    ($holds:expr, $($message:tt)*) => {
+        if !$holds {
+            return Err(format!($($message)*));
+        }
+    };
+}
+
+/// How the log says that the debate ended.
+pub fn ending(log: &[Record]) -> (DebateState, Option<Outcome>) {
+    let last = log.last().and_then(|record| record.events.last());
+    let Some(Event::DebateEnded { state, outcome, .. }) = last else { panic!("the log does not end") };
+    (*state, *outcome)
+}
+
+type Flat<'a> = Vec<(Position, Timestamp, &'a Event)>;
+
+pub fn check(admission: &Admission, log: &[Record]) -> Result<(), String> {
+    let flat: Flat<'_> =
+        log.iter().flat_map(|r| r.entries().map(move |(position, event)| (position, r.at, event))).collect();
+    framing(log, &flat)?;
+    tries(admission, &flat)?;
+    seeing(admission, &flat)?;
+    speaking(admission, &flat)?;
+    phases(&flat)?;
+    moderating(admission, &flat)?;
+    counting(&flat)?;
+    deciding(admission, &flat)
+}
+
+fn framing(log: &[Record], flat: &Flat<'_>) -> Result<(), String> {
+    for ((position, _, _), expected) in flat.iter().zip(1..) {
+        require!(position.0 == expected, "position {} where {expected} is due", position.0);
+    }
+    require!(
+        log.windows(2).all(|pair| pair[0].epoch <= pair[1].epoch && pair[0].at <= pair[1].at),
+        "epochs or times fall"
+    );
+    let ends = flat.iter().filter(|(_, _, event)| matches!(event, Event::DebateEnded { .. })).count();
+    require!(ends == 1, "{ends} ends");
+    require!(matches!(flat.last(), Some((_, _, Event::DebateEnded { .. }))), "something follows the end");
+    Ok(())
+}
+
+/// The turn that an event settles, if it settles one.
+fn settles(event: &Event) -> Option<TurnId> {
+    match event {
+        Event::SpeechRecorded(speech) => Some(speech.turn),
+        Event::BallotCast { turn, .. } | Event::VoteCast { turn, .. } | Event::JudgementRecorded { turn, .. } => {
+            Some(*turn)
+        }
+        Event::ModeratorDecided { turn, fallback: false, .. } | Event::TurnFailed { turn, .. } => Some(*turn),
+        _ => None,
+    }
+}
+
+/// Every result answers the last try of its slot, each try is settled at most once, tries are numbered from 1 and bounded.
+fn tries(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
+    let mut open: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    let mut last: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    let mut closed: BTreeSet<(u32, u32)> = BTreeSet::new();
+    let most = admission.retry.max_attempts.max(2) * 2;
+    for (_, at, event) in flat {
+        if let Event::TurnAsked(ask) = event {
+            let slot = (ask.turn.round, ask.turn.seat);
+            let before = last.insert(slot, ask.turn.attempt).unwrap_or(0);
+            require!(ask.turn.attempt == before + 1, "{} follows try {before}", ask.turn);
+            require!(ask.turn.attempt <= most, "{} is one try too many", ask.turn);
+            require!(!closed.contains(&slot), "{} was asked after its slot was settled", ask.turn);
+            require!(open.insert(slot, ask.turn.attempt).is_none(), "{} was asked while a try is open", ask.turn);
+            let one_turn = admission.retry.wait_limit_ms + admission.spec.timeout_per_turn_ms;
+            require!(ask.deadline <= at.plus(one_turn), "{} has a deadline beyond its limits", ask.turn);
+        }
+        let Some(turn) = settles(event) else { continue };
+        let slot = (turn.round, turn.seat);
+        require!(open.remove(&slot) == Some(turn.attempt), "{turn} was settled but not open");
+        if !matches!(event, Event::TurnFailed { retry_at: Some(_), .. }) {
+            require!(closed.insert(slot), "{turn} was settled twice");
+        }
+    }
+    Ok(())
+}
+
+/// Nobody is shown what is not there; a simultaneous round shows nobody of the same round; a sequential one everything.
+fn seeing(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
+    let mut opened = Position(0);
+    let mut last_speech = Position(0);
+    for (position, _, event) in flat {
+        match event {
+            Event::RoundOpened { .. } => opened = *position,
+            Event::SpeechRecorded(_) => last_speech = *position,
+            Event::TurnAsked(ask) => {
+                require!(ask.sees < *position, "{} sees its own future", ask.turn);
+                let argues = matches!(ask.task, Task::Argument { .. });
+                match admission.spec.visibility {
+                    Visibility::Simultaneous if argues => {
+                        require!(ask.sees == opened, "{} sees its own round", ask.turn)
+                    }
+                    Visibility::Sequential if argues => {
+                        require!(ask.sees >= last_speech, "{} misses a speech", ask.turn)
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Rounds are numbered from 1 up to the cap; the order is the one that the spec asks for; speeches follow it.
+fn speaking(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
+    let spec = &admission.spec;
+    let declared: Vec<&ParticipantId> = spec.personas.iter().map(|persona| &persona.name).collect();
+    let mut planned: Option<Vec<ParticipantId>> = None;
+    let mut rounds = 0;
+    let mut order: Vec<ParticipantId> = Vec::new();
+    let mut heard: Vec<ParticipantId> = Vec::new();
+    for (_, _, event) in flat {
+        match event {
+            Event::ModeratorDecided { decision: ModeratorDecision::Opens(plan), .. } => {
+                planned = Some(plan.next_speakers.clone())
+            }
+            Event::RoundOpened { round, speakers, .. } => {
+                rounds += 1;
+                require!(*round == rounds && rounds <= spec.max_rounds, "round {round} follows round {}", rounds - 1);
+                let mut sorted: Vec<&ParticipantId> = speakers.iter().collect();
+                match spec.turn_mode {
+                    TurnMode::RoundRobin => require!(sorted == declared, "not the declared order"),
+                    TurnMode::PriorityOrder => {
+                        let ranks: Vec<i64> =
+                            speakers.iter().map(|name| spec.persona(name).unwrap().priority).collect();
+                        require!(
+                            ranks.windows(2).all(|pair| pair[0] >= pair[1]) && sorted.len() == declared.len(),
+                            "not by priority"
+                        );
+                    }
+                    TurnMode::Random => {
+                        sorted.sort();
+                        require!(
+                            sorted.iter().zip(&declared).all(|(a, b)| *a == *b) && sorted.len() == declared.len(),
+                            "not a permutation"
+                        );
+                    }
+                    TurnMode::Moderator => require!(Some(speakers) == planned.as_ref(), "not the moderator's choice"),
+                }
+                (order, heard) = (speakers.clone(), Vec::new());
+            }
+            Event::SpeechRecorded(speech) if speech.kind == SpeechKind::Argument => {
+                heard.push(speech.participant.clone());
+                if spec.visibility == Visibility::Sequential {
+                    let mut rest = order.iter();
+                    require!(
+                        heard.iter().all(|name| rest.any(|due| due == name)),
+                        "{} spoke out of order",
+                        speech.participant
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn phases(flat: &Flat<'_>) -> Result<(), String> {
+    let entered: Vec<PhaseName> = flat
+        .iter()
+        .filter_map(|(_, _, e)| if let Event::PhaseEntered { phase } = e { Some(*phase) } else { None })
+        .collect();
+    require!(entered.windows(2).all(|pair| pair[0] < pair[1]), "phases out of order: {entered:?}");
+    let loops = flat.iter().filter(|(_, _, event)| matches!(event, Event::LoopEnded { .. })).count();
+    require!(loops <= 1, "the rounds ended {loops} times");
+    Ok(())
+}
+
+/// A moderator that opens decides once per round; nobody is asked to debate once it is done.
+fn moderating(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
+    let Some(moderator) = &admission.spec.moderator else { return Ok(()) };
+    let count = |wanted: fn(&Event) -> bool| flat.iter().filter(|(_, _, event)| wanted(event)).count();
+    let opened = count(|event| matches!(event, Event::RoundOpened { .. }));
+    let opens = count(|event| matches!(event, Event::ModeratorDecided { decision: ModeratorDecision::Opens(_), .. }));
+    require!(!moderator.opens || opens == opened, "{opens} decisions for {opened} rounds");
+    let closes = count(|event| matches!(event, Event::ModeratorDecided { decision: ModeratorDecision::Closes(_), .. }));
+    let looped = count(|event| matches!(event, Event::LoopEnded { .. }));
+    require!(!moderator.closes || looped == 0 || closes == opened, "{closes} closings for {opened} rounds");
+    let stop = flat.iter().find_map(|(_, _, event)| match event {
+        Event::LoopEnded { rule, round } => Some((*rule, *round)),
+        _ => None,
+    });
+    let done = flat.iter().find_map(|(_, _, event)| match event {
+        Event::ModeratorDecided { turn, decision: ModeratorDecision::Opens(plan), .. } if plan.done => Some(turn.round),
+        Event::ModeratorDecided { turn, decision: ModeratorDecision::Closes(end), .. }
+            if end.status == RoundStatus::Settled =>
+        {
+            Some(turn.round)
+        }
+        _ => None,
+    });
+    if let (Some(round), Some((rule, ended))) = (done, stop) {
+        require!(ended == round, "the moderator ended round {round}, the rounds ended after {ended}");
+        require!(
+            matches!(rule, StopRule::ModeratorDone | StopRule::ModeratorSettled),
+            "{rule:?} before the moderator's word"
+        );
+    }
+    Ok(())
+}
+
+/// The totals at the end are the sums over the log.
+fn counting(flat: &Flat<'_>) -> Result<(), String> {
+    let mut calls = 0;
+    let mut tokens = 0;
+    let mut missing = Vec::new();
+    for (_, _, event) in flat {
+        let call = match event {
+            Event::SpeechRecorded(speech) => Some(&speech.call),
+            Event::BallotCast { call, .. } | Event::VoteCast { call, .. } | Event::JudgementRecorded { call, .. } => {
+                Some(call)
+            }
+            Event::ModeratorDecided { call, .. } => call.as_ref(),
+            Event::TurnFailed { call, .. } => Some(call).filter(|call| call.host.is_some()),
+            _ => None,
+        };
+        if let Some(call) = call {
+            calls += 1;
+            tokens += call.usage.prompt_tokens.unwrap_or(0) + call.usage.completion_tokens.unwrap_or(0);
+        }
+        if let Event::TurnFailed { turn, participant, failure, retry_at: None, .. } = event {
+            missing.push(MissingSeat {
+                round: turn.round,
+                seat: turn.seat,
+                participant: participant.clone(),
+                cause: failure.cause,
+            });
+        }
+    }
+    let Some((_, _, Event::DebateEnded { usage, missing_seats, .. })) = flat.last() else {
+        return Err("no end".into());
+    };
+    require!(usage.calls == calls, "{} calls counted, {calls} made", usage.calls);
+    require!(usage.prompt_tokens + usage.completion_tokens == tokens, "token totals differ");
+    require!(*missing_seats == missing, "missing seats differ");
+    Ok(())
+}
+
+/// The outcome follows from the judgements or votes in the log, in floating point for a change.
+fn deciding(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
+    let spec = &admission.spec;
+    let Some((_, _, Event::DebateEnded { state, outcome, reason, missing_seats, .. })) = flat.last() else {
+        return Err("no end".into());
+    };
+    let speeches = flat.iter().filter(|(_, _, event)| matches!(event, Event::SpeechRecorded(_))).count();
+    require!(*state != DebateState::Succeeded || speeches > 0, "a result without a speech");
+    require!((*state == DebateState::Succeeded) == outcome.is_some(), "{state:?} with {outcome:?}");
+    require!(*state != DebateState::Failed || reason.is_some(), "failed without a reason");
+    if *state != DebateState::Succeeded {
+        return Ok(());
+    }
+    let won =
+        if spec.consensus_strategy == ConsensusStrategy::Judge { by_judge(spec, flat) } else { by_vote(spec, flat)? };
+    let expected = match won {
+        Won::Decided if missing_seats.is_empty() => Outcome::Decided,
+        Won::Decided => Outcome::Degraded,
+        Won::Tie => Outcome::Tie,
+        Won::Nobody => Outcome::Inconclusive,
+    };
+    require!(*outcome == Some(expected), "{outcome:?} where {expected:?} is due");
+    require!((expected == Outcome::Inconclusive) == reason.is_some(), "{expected:?} with {reason:?}");
+    Ok(())
+}
+
+enum Won {
+    Decided,
+    Tie,
+    Nobody,
+}
+
+fn by_judge(spec: &DebateSpec, flat: &Flat<'_>) -> Won {
+    let winners: Vec<&Option<String>> = flat
+        .iter()
+        .filter_map(
+            |(_, _, event)| if let Event::JudgementRecorded { winner, .. } = event { Some(winner) } else { None },
+        )
+        .collect();
+    let complete = winners.len() == spec.judge.as_ref().unwrap().orders as usize;
+    if complete && winners.iter().all(|winner| *winner == winners[0]) { Won::Decided } else { Won::Nobody }
+}
+
+fn by_vote(spec: &DebateSpec, flat: &Flat<'_>) -> Result<Won, String> {
+    let mut votes: BTreeMap<String, u32> = BTreeMap::new();
+    for (_, _, event) in flat {
+        if let Event::VoteCast { choice, participant, .. } = event {
+            *votes.entry(choice.to_lowercase().trim_end_matches('.').to_owned()).or_default() += 1;
+            let own = spec.persona(participant).unwrap().stance.as_ref().unwrap();
+            let excluded = spec.voting.unwrap().self_votes == SelfVotes::Exclude && spec.mode == Mode::Adversarial;
+            require!(!excluded || choice != own, "{participant} voted for its own side");
+        }
+    }
+    let eligible = spec.personas.len() as f64;
+    let mut counts: Vec<u32> = votes.values().copied().collect();
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    let top = f64::from(counts[0]);
+    let shared = counts.get(1).is_some_and(|second| *second == counts[0]);
+    let met = match spec.voting.unwrap().rule {
+        VoteRule::Majority => top / eligible > 0.5,
+        VoteRule::Supermajority => top / eligible >= 2.0 / 3.0 - 1e-9,
+        VoteRule::Unanimous => top == eligible,
+        VoteRule::Plurality => !shared,
+    };
+    Ok(if met {
+        Won::Decided
+    } else if shared {
+        Won::Tie
+    } else {
+        Won::Nobody
+    })
+}
