@@ -1,0 +1,167 @@
+//! What happens on the socket: odd chunks, cuts, resets, departures, reuse.
+
+use agon_llm::{
+    ChatError, ChatErrorKind as Kind, ChatRequest, ClientConfig, Discard, Endpoint, Http, Message, SecretString,
+    TransportFault, connect,
+};
+use tokio::net::TcpListener;
+
+use crate::stub::{LAST_CHUNK, Seen, Step, Stub, chunk, chunked_head, response};
+
+const NDJSON: &str = "application/x-ndjson";
+const STREAM: &str = concat!(
+    r#"{"message":{"role":"assistant","content":"gr\u00fcner „Tee“"},"done":false}"#,
+    "\n",
+    r#"{"message":{"role":"assistant","content":" 🫖"},"done":true,"done_reason":"stop"}"#,
+    "\n"
+);
+
+fn ask() -> ChatRequest {
+    ChatRequest::new("m", vec![Message::user("Speak.")])
+}
+
+async fn chat(endpoint: &Endpoint) -> Result<String, ChatError> {
+    let client = connect(endpoint, None, &Http::default());
+    client.chat(&ask(), &mut Discard).await.map(|answer| answer.text)
+}
+
+async fn failure(steps: Vec<Step>) -> Kind {
+    let stub = Stub::serve(move |_| steps.clone()).await;
+    chat(&stub.ollama()).await.unwrap_err().kind
+}
+
+/// The first line of an answer and nothing after it.
+fn begun() -> Vec<u8> {
+    let (first, _) = STREAM.split_at(STREAM.find('\n').unwrap() + 1);
+    [chunked_head(NDJSON), chunk(first.as_bytes())].concat()
+}
+
+#[tokio::test]
+async fn chunks_of_one_byte_give_the_same_answer() {
+    let mut bytes = chunked_head(NDJSON);
+    STREAM.as_bytes().iter().for_each(|byte| bytes.extend(chunk(&[*byte])));
+    bytes.extend(LAST_CHUNK);
+    let stub = Stub::always(bytes).await;
+
+    assert_eq!(chat(&stub.ollama()).await.unwrap(), "grüner „Tee“ 🫖");
+}
+
+#[tokio::test]
+async fn an_answer_that_ends_with_the_connection_is_whole_if_it_says_so() {
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {NDJSON}\r\nConnection: close\r\n\r\n");
+    let stub = Stub::serve(move |_| vec![Step::Send(format!("{head}{STREAM}").into_bytes()), Step::Fin]).await;
+
+    assert_eq!(chat(&stub.ollama()).await.unwrap(), "grüner „Tee“ 🫖");
+}
+
+#[tokio::test]
+async fn a_connection_that_ends_within_an_answer_is_a_cut() {
+    let no_length = format!("HTTP/1.1 200 OK\r\nContent-Type: {NDJSON}\r\n\r\n{}", &STREAM[..100]);
+
+    assert_eq!(failure(vec![Step::Send(begun()), Step::Fin]).await, Kind::Transport(TransportFault::Cut));
+    assert_eq!(failure(vec![Step::Send(no_length.into()), Step::Fin]).await, Kind::Transport(TransportFault::Cut));
+}
+
+#[tokio::test]
+async fn a_connection_that_ends_before_any_answer_is_a_cut() {
+    assert_eq!(failure(vec![Step::Fin]).await, Kind::Transport(TransportFault::Cut));
+}
+
+#[tokio::test]
+async fn a_connection_torn_down_is_a_reset() {
+    assert_eq!(failure(vec![Step::Send(begun()), Step::Rst]).await, Kind::Transport(TransportFault::Reset));
+}
+
+#[tokio::test]
+async fn a_port_where_nobody_listens_is_a_failure_to_connect() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+
+    let error = chat(&Endpoint::ollama(&format!("http://{address}")).unwrap()).await.unwrap_err();
+
+    assert_eq!(error.kind, Kind::Transport(TransportFault::Connect));
+    assert!(error.can_retry() && error.counts_for_breaker());
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_protocol_are_malformed() {
+    let noise = [chunked_head(NDJSON), chunk(b"<html>\n"), LAST_CHUNK.to_vec()].concat();
+
+    assert_eq!(failure(vec![Step::Send(noise)]).await, Kind::Malformed);
+}
+
+#[tokio::test]
+async fn dropping_a_call_leaves_the_server_during_prefill() {
+    let mut stub = Stub::serve(|_| vec![Step::AwaitDeparture]).await;
+    let client = connect(&stub.ollama(), None, &Http::default());
+    let call = tokio::spawn(async move { client.chat(&ask(), &mut Discard).await });
+    assert_eq!(stub.seen.recv().await, Some(Seen::Request));
+
+    call.abort();
+
+    assert_eq!(stub.seen.recv().await, Some(Seen::Departed));
+}
+
+#[tokio::test]
+async fn dropping_a_call_leaves_the_server_within_an_answer() {
+    let mut stub = Stub::serve(|_| vec![Step::Send(begun()), Step::AwaitDeparture]).await;
+    let client = connect(&stub.ollama(), None, &Http::default());
+    let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let call = tokio::spawn(async move {
+        let mut sink = move |delta: &str| drop(tell.send(delta.to_owned()));
+        client.chat(&ask(), &mut sink).await
+    });
+    assert_eq!(told.recv().await.as_deref(), Some("grüner „Tee“"));
+
+    call.abort();
+
+    assert_eq!(stub.seen.recv().await, Some(Seen::Request));
+    assert_eq!(stub.seen.recv().await, Some(Seen::Departed));
+}
+
+#[tokio::test]
+async fn calls_one_after_another_share_a_connection() {
+    let stub = Stub::always([chunked_head(NDJSON), chunk(STREAM.as_bytes()), LAST_CHUNK.to_vec()].concat()).await;
+    let client = connect(&stub.ollama(), None, &Http::default());
+
+    for _ in 0..3 {
+        client.chat(&ask(), &mut Discard).await.unwrap();
+    }
+
+    assert_eq!((stub.requests().len(), stub.connections()), (3, 1));
+}
+
+#[tokio::test]
+async fn an_answer_is_returned_even_if_its_connection_never_ends() {
+    let stub = Stub::serve(|_| {
+        vec![Step::Send([chunked_head(NDJSON), chunk(STREAM.as_bytes())].concat()), Step::AwaitDeparture]
+    })
+    .await;
+
+    assert_eq!(chat(&stub.ollama()).await.unwrap(), "grüner „Tee“ 🫖");
+}
+
+#[tokio::test]
+async fn a_redirect_is_refused_and_not_followed() {
+    let moved = b"HTTP/1.1 307 Moved\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n".to_vec();
+    let stub = Stub::always(moved).await;
+
+    let error = chat(&stub.ollama()).await.unwrap_err();
+
+    assert_eq!((error.kind, error.status), (Kind::BadRequest, Some(307)));
+    assert_eq!(stub.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_key_appears_in_no_debug_output_and_no_error() {
+    let secret = "sk-very-secret";
+    let stub = Stub::always(response(401, "text/plain", &format!("{}{secret}", "x".repeat(395)))).await;
+    let config = ClientConfig { api_key: Some(SecretString::from(secret)), ..ClientConfig::new(stub.open_ai()) };
+    let client = agon_llm::OpenAiClient::new(config.clone());
+
+    let error = agon_llm::ChatModel::chat(&client, &ask(), &mut Discard).await.unwrap_err();
+
+    let shown = format!("{config:?} {client:?} {error:?} {error}");
+    assert!(!shown.contains("sk-ve") && !shown.contains("secret\""), "{shown}");
+}
