@@ -1,7 +1,10 @@
 //! Any valid debate under any sequence of answers, failures, late and doubled replies and crashes: it ends once, within a
 //! computable number of steps, a replay gives the same state, and the log satisfies a naive reading of the rules.
+#[cfg(test)]
 mod reference;
+#[cfg(test)]
 mod specs;
+#[cfg(test)]
 mod world;
 
 use proptest::prelude::*;
