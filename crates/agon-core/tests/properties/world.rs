@@ -84,10 +84,10 @@ impl World<'_> {
     fn turn(&mut self) -> Result<(), String> {
         self.now = self.now.plus(1 + u64::from(self.number() % 40));
         let trouble = self.number() % 100 < self.script.trouble;
-        if trouble && self.number() % 8 == 0 {
+        if trouble && self.number().is_multiple_of(8) {
             self.crash()?;
         }
-        if trouble && self.number() % 4 == 0 && !self.stale.is_empty() {
+        if trouble && self.number().is_multiple_of(4) && !self.stale.is_empty() {
             let at = self.number() as usize % self.stale.len();
             let again = self.stale[at].clone();
             self.step(again)?;
@@ -95,7 +95,7 @@ impl World<'_> {
                 return Ok(());
             }
         }
-        if trouble && self.number() % 400 == 0 {
+        if trouble && self.number().is_multiple_of(400) {
             return self.step(Input::Cancel { reason: "enough".into() });
         }
         let owed = self.debate.outstanding();
@@ -156,7 +156,7 @@ impl World<'_> {
             2 => TurnResult::Answered { answer: Answer::Speech { text: "  ".into() }, call },
             _ => {
                 let cause = CAUSES[self.number() as usize % CAUSES.len()];
-                let retry_after_ms = (self.number() % 3 == 0).then_some(700);
+                let retry_after_ms = self.number().is_multiple_of(3).then_some(700);
                 TurnResult::Failed { failure: Failure { cause, detail: "it failed".into(), retry_after_ms }, call }
             }
         }
