@@ -1,9 +1,16 @@
 //! Tests of the model clients against servers made of exact bytes.
 
+#[cfg(test)]
 mod contract;
+#[cfg(test)]
 mod framing;
+#[cfg(test)]
 mod golden;
+#[cfg(test)]
 mod metadata;
+#[cfg(test)]
 mod properties;
+#[cfg(test)]
 mod stub;
+#[cfg(test)]
 mod timing;
