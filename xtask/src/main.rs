@@ -5,8 +5,10 @@
 
 mod browser;
 mod check;
+mod crash;
 mod process;
 mod protos;
+mod rehearsal;
 mod test;
 mod tidy;
 
@@ -29,6 +31,8 @@ enum Command {
     Test(test::Args),
     /// Formatting, lints, docs, generated code, dependencies and house rules
     Check(check::Args),
+    /// Kill `agon run` at many moments, resume, and count lost, doubled and repeated turns
+    Crash(crash::Args),
     /// House rules only: crate edges, file sizes, words, links, licences, examples
     Tidy(tidy::Args),
 }
@@ -38,6 +42,7 @@ fn main() -> ExitCode {
         Command::Protos(args) => protos::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Test(args) => test::run(&args),
         Command::Check(args) => check::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Crash(args) => crash::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Tidy(args) => tidy::run(&args).map(|()| ExitCode::SUCCESS),
     };
     outcome.unwrap_or_else(|error| {
