@@ -1,1 +1,48 @@
-//! agon-proto
+//! The wire and journal forms of what core knows: generated protobuf types, and conversions to and from core.
+//!
+//! Going out is a total [`From`]; coming in is a [`TryFrom`] that names the field it refuses ([`DecodeError`]). Past that door nothing
+//! is checked again. [`encode_record`] and [`decode_record`] are the journal's form, [`Wire`] is the bus's.
+//!
+//! Invariant: nothing here decides, reads or sends; every value of core survives the way out and back unchanged, and every
+//! journal record that was ever written stays readable (`fixtures/`).
+
+mod call;
+mod enums;
+mod error;
+mod event;
+mod kinds;
+mod message;
+mod outcome;
+mod record;
+mod spec;
+mod task;
+mod wire;
+
+#[cfg(any(test, feature = "strategies"))]
+pub mod strategies;
+
+#[cfg(test)]
+mod fixture_tests;
+#[cfg(test)]
+mod round_trip_tests;
+
+#[expect(
+    missing_docs,
+    clippy::large_enum_variant,
+    reason = "generated from proto/, where not every variant has a comment"
+)]
+mod generated;
+
+/// The generated types, by package.
+pub use generated::agon as pb;
+
+pub use error::{DecodeError, Problem};
+pub use message::{CancelDebate, CancelTurn, JobReady, LogAdvanced, OfferReply, TokenDelta, TurnDecided, TurnOffer};
+pub use record::{Chained, Hash, decode_record, encode_record};
+pub use wire::Wire;
+
+/// Both packages in one namespace, for the conversions.
+mod flat {
+    pub use crate::generated::agon::bus::v1::*;
+    pub use crate::generated::agon::v1::*;
+}

@@ -1,0 +1,89 @@
+//! Plain enums: every variant both ways, 0 and unknown numbers refused.
+use crate::error::{DecodeError, Problem};
+use crate::flat as pb;
+
+/// A core enum that has a number on the wire.
+pub(crate) trait Numbered: Sized {
+    /// Its number.
+    fn number(self) -> i32;
+    /// The value of a field that holds such a number.
+    fn from_number(number: i32, field: &str) -> Result<Self, DecodeError>;
+}
+
+/// The value of an optional field.
+pub(crate) fn maybe<T: Numbered>(number: Option<i32>, field: &str) -> Result<Option<T>, DecodeError> {
+    number.map(|number| T::from_number(number, field)).transpose()
+}
+
+/// The values of a repeated field.
+pub(crate) fn all<T: Numbered>(numbers: &[i32], field: &str) -> Result<Vec<T>, DecodeError> {
+    numbers.iter().enumerate().map(|(index, number)| T::from_number(*number, &format!("{field}[{index}]"))).collect()
+}
+
+macro_rules! enums {
+    ($($name:ident { $($variant:ident),+ $(,)? })+) => {$(
+        impl From<agon_core::$name> for pb::$name {
+            fn from(value: agon_core::$name) -> Self {
+                match value {
+                    $(agon_core::$name::$variant => Self::$variant,)+
+                }
+            }
+        }
+        impl Numbered for agon_core::$name {
+            fn number(self) -> i32 {
+                i32::from(pb::$name::from(self))
+            }
+            fn from_number(number: i32, field: &str) -> Result<Self, DecodeError> {
+                match pb::$name::try_from(number) {
+                    $(Ok(pb::$name::$variant) => Ok(Self::$variant),)+
+                    Ok(pb::$name::Unspecified) | Err(_) => {
+                        Err(DecodeError::field(field, Problem::UnknownNumber(number)))
+                    }
+                }
+            }
+        }
+        impl TryFrom<pb::$name> for agon_core::$name {
+            type Error = DecodeError;
+            fn try_from(value: pb::$name) -> Result<Self, DecodeError> {
+                Self::from_number(i32::from(value), stringify!($name))
+            }
+        }
+    )+};
+}
+
+enums! {
+    BallotStage { Initial, Final }
+    Ballots { Both, FinalOnly, None }
+    ConsensusSource { FinalBallots, Votes }
+    ConsensusStrategy { Judge, Vote }
+    ContextScope { FullLog }
+    DebateFormat { RoundRobin }
+    DebateState { Succeeded, Failed, Cancelled }
+    EndCondition { RoundsExhausted }
+    FailureCause {
+        Timeout, Busy, NotFound, ContextOverflow, Truncated, Malformed, Transport, ServerError, BadRequest,
+        Unauthorized, Quota, BreakerOpen, Internal, Cancelled,
+    }
+    MajorityShift { Kept, Overturned, None }
+    Memory { AppendAll }
+    Mode { Adversarial, Deliberative }
+    OnTurnFailure { Skip, Abort }
+    Outcome { Decided, Degraded, Tie, Inconclusive }
+    Output { FullMarkdown, SummaryOnly, JsonLog, Verbose, Html }
+    PhaseName { InitialBallots, OpeningStatements, Rounds, FinalStatements, FinalBallots, Decision }
+    ReasonCode {
+        OrderSensitive, JudgeIncomplete, JudgeFailed, NoVotes, RuleNotMet, Quorum, TurnFailed, TerminateWhen, EmptyTranscript,
+        Poison, Cancelled,
+    }
+    RoundStatus { Settled, Continue }
+    SelfVotes { Exclude, Allow }
+    SkipReason { Budget }
+    SpeechKind { Opening, Argument, Closing }
+    StopRule { ModeratorDone, ModeratorSettled, TerminateWhen, TokenBudget, TimeBudget, MaxRounds }
+    Strength { Split, Weak, Moderate, Strong, Unanimous }
+    Style { Formal, Casual, BulletPoint, Paragraph }
+    Think { Off, On, Low, Medium, High }
+    TurnMode { RoundRobin, Random, PriorityOrder, Moderator }
+    Visibility { Sequential, Simultaneous }
+    VoteRule { Majority, Supermajority, Unanimous, Plurality }
+}

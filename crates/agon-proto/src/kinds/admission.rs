@@ -1,0 +1,74 @@
+//! What a debate starts from, and what is said in it.
+use crate::call::boxed;
+use crate::enums::Numbered;
+use crate::error::{DecodeError, Problem, present, required};
+use crate::flat as pb;
+use crate::task::turn;
+use agon_core::{Admission, DebateId, Event, ParticipantId, Speech};
+
+impl From<&Admission> for pb::Admission {
+    fn from(admission: &Admission) -> Self {
+        Self {
+            id: admission.id.to_string(),
+            spec: Some((&admission.spec).into()),
+            seed: admission.seed,
+            retry: Some(admission.retry.into()),
+            agon_version: admission.agon_version.clone(),
+            request_id: admission.request_id.clone(),
+            rehearsal: admission.rehearsal,
+        }
+    }
+}
+impl TryFrom<pb::Admission> for Admission {
+    type Error = DecodeError;
+    fn try_from(admission: pb::Admission) -> Result<Self, DecodeError> {
+        Ok(Self {
+            id: debate(&admission.id, "id")?,
+            spec: required(admission.spec, "spec")?,
+            seed: admission.seed,
+            retry: present(admission.retry, "retry")?.into(),
+            agon_version: admission.agon_version,
+            request_id: admission.request_id,
+            rehearsal: admission.rehearsal,
+        })
+    }
+}
+impl TryFrom<pb::DebateAdmitted> for Event {
+    type Error = DecodeError;
+    fn try_from(event: pb::DebateAdmitted) -> Result<Self, DecodeError> {
+        Ok(Self::DebateAdmitted(Box::new(required(event.admission, "admission")?)))
+    }
+}
+
+/// A debate's id, checked.
+pub(crate) fn debate(text: &str, field: &str) -> Result<DebateId, DecodeError> {
+    DebateId::parse(text).map_err(|error| DecodeError::field(field, Problem::Invalid(error.to_string())))
+}
+
+impl From<&Speech> for pb::SpeechRecorded {
+    fn from(speech: &Speech) -> Self {
+        Self {
+            turn: Some(speech.turn.into()),
+            participant: speech.participant.to_string(),
+            stance: speech.stance.clone(),
+            kind: speech.kind.number(),
+            text: speech.text.to_string(),
+            neutralised: speech.neutralised,
+            call: Some(speech.call.as_ref().into()),
+        }
+    }
+}
+impl TryFrom<pb::SpeechRecorded> for Speech {
+    type Error = DecodeError;
+    fn try_from(speech: pb::SpeechRecorded) -> Result<Self, DecodeError> {
+        Ok(Self {
+            turn: turn(speech.turn, "turn")?,
+            participant: ParticipantId::new(speech.participant),
+            stance: speech.stance,
+            kind: Numbered::from_number(speech.kind, "kind")?,
+            text: speech.text.into(),
+            neutralised: speech.neutralised,
+            call: boxed(speech.call, "call")?,
+        })
+    }
+}

@@ -1,0 +1,7 @@
+//! The messages of events that have many fields.
+mod admission;
+mod incoming;
+mod outgoing;
+
+pub(crate) use admission::debate;
+pub(crate) use outgoing::{ballot, ended, failed, moderator, placed, skipped, tally, vote};

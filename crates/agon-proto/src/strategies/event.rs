@@ -1,0 +1,246 @@
+//! Arbitrary events.
+use super::spec::{spec, vote_rule};
+use super::task::{cause, failure, participant, round_plan, round_summary, stage};
+use super::{ask, call, debate_id, maybe_shared, maybe_text, text, texts, turn};
+use agon_core::*;
+use proptest::collection::vec;
+use proptest::option::of;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// Something that happened.
+pub fn event() -> BoxedStrategy<Event> {
+    prop_oneof![control(), turns(), ends()].boxed()
+}
+
+fn control() -> BoxedStrategy<Event> {
+    prop_oneof![
+        admission().prop_map(|admission| Event::DebateAdmitted(Box::new(admission))),
+        (text(), any::<u64>()).prop_map(|(writer, epoch)| Event::Claimed { writer: NodeId::new(writer), epoch }),
+        phase().prop_map(|phase| Event::PhaseEntered { phase }),
+        (participant(), text(), text(), maybe_text()).prop_map(|(participant, host, model, digest)| {
+            Event::ParticipantPlaced { participant, host, model: ModelName::new(model), digest }
+        }),
+        (any::<u32>(), vec(participant(), 0..3), maybe_shared(), maybe_shared()).prop_map(
+            |(round, speakers, briefing, new_angle)| Event::RoundOpened { round, speakers, briefing, new_angle }
+        ),
+        ask().prop_map(Event::TurnAsked),
+        (any::<(u32, u32)>(), participant()).prop_map(|((round, seat), participant)| Event::SeatSkipped {
+            round,
+            seat,
+            participant,
+            reason: SkipReason::Budget,
+        }),
+        text().prop_map(|reason| Event::CancelRequested { reason }),
+    ]
+    .boxed()
+}
+
+fn turns() -> BoxedStrategy<Event> {
+    prop_oneof![
+        speech().prop_map(Event::SpeechRecorded),
+        (turn(), stage(), participant(), text(), texts(), boxed_call()).prop_map(
+            |(turn, stage, participant, choice, reasons, call)| Event::BallotCast {
+                turn,
+                stage,
+                participant,
+                choice,
+                reasons,
+                call,
+            }
+        ),
+        (turn(), participant(), text(), texts(), boxed_call()).prop_map(
+            |(turn, participant, choice, reasons, call)| Event::VoteCast { turn, participant, choice, reasons, call }
+        ),
+        (turn(), moderator_decision(), any::<bool>(), of(boxed_call())).prop_map(|(turn, decision, fallback, call)| {
+            Event::ModeratorDecided { turn, decision, fallback, call }
+        }),
+        (turn(), participant(), failure(), of(any::<u64>()), boxed_call()).prop_map(
+            |(turn, participant, failure, retry_at, call)| Event::TurnFailed {
+                turn,
+                participant,
+                failure,
+                retry_at: retry_at.map(Timestamp),
+                call,
+            }
+        ),
+        (turn(), participant(), any::<u32>(), [text(), text()], maybe_text(), vec(citation(), 0..3), boxed_call())
+            .prop_map(|(turn, judge, order, [verdict, reasoning], winner, citations, call)| {
+                Event::JudgementRecorded { turn, judge, order, verdict, winner, reasoning, citations, call }
+            }),
+    ]
+    .boxed()
+}
+
+fn ends() -> BoxedStrategy<Event> {
+    prop_oneof![
+        (stop_rule(), any::<u32>()).prop_map(|(rule, round)| Event::LoopEnded { rule, round }),
+        (vote_rule(), vec((text(), any::<u32>()), 0..3), any::<(u32, u32)>(), maybe_text()).prop_map(
+            |(rule, counts, (eligible, received), winner)| Event::VoteTallied {
+                rule,
+                counts,
+                eligible,
+                received,
+                winner,
+            }
+        ),
+        verdict(),
+        (
+            select(vec![DebateState::Succeeded, DebateState::Failed, DebateState::Cancelled]),
+            of(outcome()),
+            of(reason()),
+            totals(),
+            vec(missing_seat(), 0..3),
+        )
+            .prop_map(|(state, outcome, reason, usage, missing_seats)| Event::DebateEnded {
+                state,
+                outcome,
+                reason,
+                usage,
+                missing_seats,
+            }),
+    ]
+    .boxed()
+}
+
+fn boxed_call() -> BoxedStrategy<Box<Call>> {
+    call().prop_map(Box::new).boxed()
+}
+
+fn admission() -> BoxedStrategy<Admission> {
+    let retry = any::<(u32, u64, u64, u64)>().prop_map(|(max_attempts, base_delay_ms, max_delay_ms, wait_limit_ms)| {
+        RetryPolicy { max_attempts, base_delay_ms, max_delay_ms, wait_limit_ms }
+    });
+    (debate_id(), spec(), any::<u64>(), retry, text(), maybe_text(), any::<bool>())
+        .prop_map(|(id, spec, seed, retry, agon_version, request_id, rehearsal)| Admission {
+            id,
+            spec,
+            seed,
+            retry,
+            agon_version,
+            request_id,
+            rehearsal,
+        })
+        .boxed()
+}
+
+fn phase() -> BoxedStrategy<PhaseName> {
+    select(vec![
+        PhaseName::InitialBallots,
+        PhaseName::OpeningStatements,
+        PhaseName::Rounds,
+        PhaseName::FinalStatements,
+        PhaseName::FinalBallots,
+        PhaseName::Decision,
+    ])
+    .boxed()
+}
+
+fn speech() -> BoxedStrategy<Speech> {
+    let kind = select(vec![SpeechKind::Opening, SpeechKind::Argument, SpeechKind::Closing]);
+    (turn(), participant(), maybe_text(), kind, text(), any::<u32>(), boxed_call())
+        .prop_map(|(turn, participant, stance, kind, text, neutralised, call)| Speech {
+            turn,
+            participant,
+            stance,
+            kind,
+            text: text.into(),
+            neutralised,
+            call,
+        })
+        .boxed()
+}
+
+fn moderator_decision() -> BoxedStrategy<ModeratorDecision> {
+    prop_oneof![round_plan().prop_map(ModeratorDecision::Opens), round_summary().prop_map(ModeratorDecision::Closes)]
+        .boxed()
+}
+
+fn citation() -> BoxedStrategy<Citation> {
+    (of(turn()), of(participant()), text(), any::<bool>())
+        .prop_map(|(turn, participant, quote, verified)| Citation { turn, participant, quote, verified })
+        .boxed()
+}
+
+fn stop_rule() -> BoxedStrategy<StopRule> {
+    select(vec![
+        StopRule::ModeratorDone,
+        StopRule::ModeratorSettled,
+        StopRule::TerminateWhen,
+        StopRule::TokenBudget,
+        StopRule::TimeBudget,
+        StopRule::MaxRounds,
+    ])
+    .boxed()
+}
+
+fn outcome() -> BoxedStrategy<Outcome> {
+    select(vec![Outcome::Decided, Outcome::Degraded, Outcome::Tie, Outcome::Inconclusive]).boxed()
+}
+
+fn verdict() -> BoxedStrategy<Event> {
+    let majority = select(vec![MajorityShift::Kept, MajorityShift::Overturned, MajorityShift::None]);
+    let texts = [maybe_text(), maybe_text(), maybe_text()];
+    (outcome(), texts, of(consensus()), majority, vec(participant(), 0..3))
+        .prop_map(|(outcome, [verdict, winner, reasoning], consensus, majority, moved)| Event::VerdictReached {
+            outcome,
+            verdict,
+            winner,
+            reasoning,
+            consensus,
+            majority,
+            moved,
+        })
+        .boxed()
+}
+
+fn consensus() -> BoxedStrategy<Consensus> {
+    let strength =
+        select(vec![Strength::Split, Strength::Weak, Strength::Moderate, Strength::Strong, Strength::Unanimous]);
+    let source = select(vec![ConsensusSource::FinalBallots, ConsensusSource::Votes]);
+    (text(), any::<(u32, u32, bool)>(), strength, source)
+        .prop_map(|(answer, (top, eligible, contested), strength, source)| Consensus {
+            answer,
+            top,
+            eligible,
+            strength,
+            contested,
+            source,
+        })
+        .boxed()
+}
+
+fn reason() -> BoxedStrategy<Reason> {
+    let code = select(vec![
+        ReasonCode::OrderSensitive,
+        ReasonCode::JudgeIncomplete,
+        ReasonCode::JudgeFailed,
+        ReasonCode::NoVotes,
+        ReasonCode::RuleNotMet,
+        ReasonCode::Quorum,
+        ReasonCode::TurnFailed,
+        ReasonCode::TerminateWhen,
+        ReasonCode::EmptyTranscript,
+        ReasonCode::Poison,
+        ReasonCode::Cancelled,
+    ]);
+    (code, maybe_text()).prop_map(|(code, detail)| Reason { code, detail }).boxed()
+}
+
+fn totals() -> BoxedStrategy<UsageTotals> {
+    any::<(u32, u32, [u64; 3])>()
+        .prop_map(|(calls, unknown_calls, [prompt_tokens, cached_tokens, completion_tokens])| UsageTotals {
+            calls,
+            unknown_calls,
+            prompt_tokens,
+            cached_tokens,
+            completion_tokens,
+        })
+        .boxed()
+}
+
+fn missing_seat() -> BoxedStrategy<MissingSeat> {
+    (any::<(u32, u32)>(), participant(), cause())
+        .prop_map(|((round, seat), participant, cause)| MissingSeat { round, seat, participant, cause })
+        .boxed()
+}

@@ -1,0 +1,48 @@
+//! Values as bytes.
+use crate::error::DecodeError;
+use crate::{flat as pb, message};
+use bytes::Bytes;
+use prost::Message as _;
+
+/// A value that travels or is stored by itself.
+pub trait Wire: Sized {
+    /// Its bytes; the same value always gives the same.
+    fn to_bytes(&self) -> Bytes;
+    /// The value of such bytes.
+    fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError>;
+}
+
+macro_rules! wire {
+    ($($value:ty as $message:ident),+ $(,)?) => {$(
+        impl Wire for $value {
+            fn to_bytes(&self) -> Bytes {
+                pb::$message::from(self).encode_to_vec().into()
+            }
+            fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+                let message = pb::$message::decode(bytes).map_err(DecodeError::Bytes)?;
+                // Messages that accept every value convert with an error that cannot occur; both kinds become ours.
+                Self::try_from(message).map_err(DecodeError::from)
+            }
+        }
+    )+};
+}
+wire! {
+    agon_core::Ask as Ask,
+    agon_core::DebateSpec as DebateSpec,
+    agon_core::Event as Event,
+    agon_core::TurnResult as TurnResult,
+    message::CancelDebate as CancelDebate,
+    message::CancelTurn as CancelTurn,
+    message::JobReady as JobReady,
+    message::LogAdvanced as LogAdvanced,
+    message::OfferReply as OfferReply,
+    message::TokenDelta as TokenDelta,
+    message::TurnDecided as TurnDecided,
+    message::TurnOffer as TurnOffer,
+}
+
+impl From<std::convert::Infallible> for DecodeError {
+    fn from(never: std::convert::Infallible) -> Self {
+        match never {}
+    }
+}
