@@ -3,6 +3,7 @@
 //! Invariant: nothing here is linked into a shipped binary, and no command writes outside the workspace
 //! except where its help says so.
 
+mod bench;
 mod browser;
 mod check;
 mod crash;
@@ -31,6 +32,8 @@ enum Command {
     Test(test::Args),
     /// Formatting, lints, docs, generated code, dependencies and house rules
     Check(check::Args),
+    /// Measure what debates cost beside a bare HTTP loop; release build, several minutes
+    Bench(bench::Args),
     /// Kill `agon run` at many moments, resume, and count lost, doubled and repeated turns
     Crash(crash::Args),
     /// House rules only: crate edges, file sizes, words, links, licences, examples
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Command::Protos(args) => protos::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Test(args) => test::run(&args),
         Command::Check(args) => check::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Bench(args) => bench::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Crash(args) => crash::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Tidy(args) => tidy::run(&args).map(|()| ExitCode::SUCCESS),
     };
