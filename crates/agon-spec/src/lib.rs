@@ -1,1 +1,44 @@
-//! agon-spec
+//! Debate files: Markdown, YAML and JSON to a validated [`DebateSpec`], with every problem at once.
+//!
+//! [`parse`] reads a [`Source`] and gives the spec, or the [`Diagnostic`]s that say where and why there is none.
+//! [`normalize`] writes a spec as a file in which every default is filled in. [`schema`] and [`reference_markdown`]
+//! describe the file; they, the parser and its suggestions all follow from one table of keys.
+//!
+//! Invariant: nothing here opens a file, asks the environment or panics on any input.
+
+mod cast;
+mod defaults;
+mod diagnostic;
+mod draft;
+mod duration;
+mod expression;
+mod json;
+mod keys;
+mod markdown;
+mod normal;
+mod parse;
+mod place;
+mod reference;
+mod rules;
+mod schema;
+mod section;
+mod shape;
+mod source;
+mod suggest;
+mod template;
+mod tree;
+mod yaml;
+mod yaml_out;
+
+pub use cast::{CAST, CastMember};
+pub use defaults::{Defaults, MaxTokens};
+pub use diagnostic::{Code, Diagnostic, Excerpt, Severity, render};
+pub use normal::{normalize, normalize_json};
+pub use parse::{Parsed, parse};
+pub use place::Place;
+pub use reference::reference_markdown;
+pub use schema::schema;
+pub use source::{MAX_BYTES, Source, Syntax};
+pub use template::TEMPLATE_VARIABLES;
+
+pub use agon_core::DebateSpec;

@@ -1,0 +1,38 @@
+//! What a file need not say.
+use agon_core::Output;
+
+/// Values from outside the file (flags, configuration) for what the file leaves open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Defaults {
+    /// The model of every role for which neither the file nor the fields below name one.
+    pub model: Option<String>,
+    /// The judge's model where its own block names none; goes before the file's general `model`.
+    pub judge_model: Option<String>,
+    /// The moderator's model where its own block names none; goes before the file's general `model`.
+    pub moderator_model: Option<String>,
+    /// Milliseconds that one answer may take.
+    pub timeout_per_turn_ms: u64,
+    /// Caps on generated tokens of one answer.
+    pub max_tokens: MaxTokens,
+}
+impl Default for Defaults {
+    fn default() -> Self {
+        let max_tokens = MaxTokens { debater: 800, moderator: 600, judge: 1500 };
+        Self { model: None, judge_model: None, moderator_model: None, timeout_per_turn_ms: 90_000, max_tokens }
+    }
+}
+
+/// Caps on generated tokens of one answer, by role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MaxTokens {
+    /// A debater's speech, ballot or vote.
+    pub debater: u32,
+    /// The moderator's opening or closing of a round.
+    pub moderator: u32,
+    /// One reading of the judge.
+    pub judge: u32,
+}
+
+pub(crate) const ROUNDS: u32 = 2;
+pub(crate) const PERSONAS: usize = 3;
+pub(crate) const OUTPUTS: [Output; 3] = [Output::FullMarkdown, Output::Html, Output::JsonLog];

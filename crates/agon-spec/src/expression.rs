@@ -1,0 +1,60 @@
+//! `terminate_when`, checked before a debate begins.
+use crate::diagnostic::{Code, Finding, Problems, clean};
+use crate::place::{Place, Span};
+use crate::section::{Checked, Field, Section};
+use crate::suggest::nearest;
+use agon_core::{ExpressionError, VARIABLES, check_terminate_when};
+
+/// Longer or deeper expressions are refused before a parser recurses into them.
+const MAX_CHARS: usize = 500;
+const MAX_BRACKETS: usize = 16;
+
+pub(crate) fn check(root: &Section, problems: &mut Problems<'_>) {
+    let Some(field) = root.get("terminate_when") else { return };
+    let Checked::Text(expression) = &field.value else { return };
+    let brackets = expression.chars().filter(|c| matches!(c, '(' | '[' | '{')).count();
+    if expression.chars().count() > MAX_CHARS || brackets > MAX_BRACKETS {
+        let message = format!("`{}` may have at most {MAX_CHARS} characters and {MAX_BRACKETS} brackets", field.path);
+        problems.error(Finding::new(Code::BadExpression, field.span, message).field(&field.path));
+        return;
+    }
+    if let Err(error) = check_terminate_when(expression) {
+        let finding = finding(&error, expression, field, problems);
+        problems.error(finding);
+    }
+}
+
+fn finding(error: &ExpressionError, expression: &str, field: &Field, problems: &Problems<'_>) -> Finding {
+    let variables = format!("variables: {}", VARIABLES.join(", "));
+    let finding = |code, span, message: String| Finding::new(code, span, message).field(&field.path);
+    match error {
+        ExpressionError::Syntax { message, at } => {
+            let span = at.map_or(field.span, |at| inside(at, expression, field.span, problems));
+            finding(Code::BadExpression, span, format!("`{}` is not a CEL expression: {}", field.path, clean(message)))
+        }
+        ExpressionError::UnknownVariable(name) => {
+            let hint = nearest(name, VARIABLES).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+            let span = problems.locate(name, field.span);
+            let message = format!("`{}` has no variable `{}`{hint}", field.path, clean(name));
+            finding(Code::UnknownVariable, span, message).help(variables)
+        }
+        ExpressionError::NotSupportedYet(name) => {
+            let span = problems.locate(name, field.span);
+            let message = format!("the variable `{name}` of `{}` is not supported yet", field.path);
+            finding(Code::NotSupportedYet, span, message).help(variables)
+        }
+        ExpressionError::Evaluation(_) | ExpressionError::NotBoolean(_) => {
+            let message = format!("`{}` is not usable: {}", field.path, clean(&error.to_string()));
+            finding(Code::BadExpression, field.span, message)
+        }
+    }
+}
+
+/// The place of a line and column of the expression, where the file holds it unchanged on one line.
+fn inside((line, column): (u32, u32), expression: &str, span: Span, problems: &Problems<'_>) -> Span {
+    let whole = problems.locate(expression, span);
+    let on_one_line = !expression.contains('\n') && whole.start.line == whole.end.line && line == 1;
+    let column = usize::try_from(column).unwrap_or_default().clamp(1, expression.chars().count() + 1);
+    let found = whole.end.column.saturating_sub(whole.start.column) == expression.chars().count();
+    if on_one_line && found { Span::at(Place { column: whole.start.column + column - 1, ..whole.start }) } else { span }
+}

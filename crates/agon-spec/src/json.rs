@@ -1,0 +1,179 @@
+//! JSON to a positioned tree.
+//!
+//! `serde_json` decides what is JSON and says what is wrong; only text that it accepts is walked here for the places.
+use crate::diagnostic::{Code, Finding};
+use crate::place::{Place, Span};
+use crate::source::Text;
+use crate::tree::{Entry, Limits, Node, Value};
+
+/// Reads one JSON value.
+pub(crate) fn parse(text: &Text) -> Result<Node, Finding> {
+    serde_json::from_str::<serde_json::Value>(&text.all).map_err(|error| malformed(text, &error))?;
+    let mut walk = Walk { text, at: 0, line: 1, column: 1, limits: Limits::default() };
+    walk.value(1)
+}
+
+fn malformed(text: &Text, error: &serde_json::Error) -> Finding {
+    // serde_json counts bytes, and names the last byte that it has read.
+    let line = text.line(error.line());
+    let before = line.get(..error.column().saturating_sub(1)).unwrap_or(line);
+    let place = Place { line: error.line().max(1), column: before.chars().count() + 1 };
+    let said = error.to_string();
+    let reason = said.rsplit_once(" at line ").map_or(said.as_str(), |(reason, _)| reason);
+    let finding = Finding::new(Code::Syntax, Span::at(place), format!("this is not valid JSON: {reason}"));
+    match reason {
+        "trailing comma" => finding.help("remove the comma before the closing bracket"),
+        "key must be a string" => finding.help("JSON keys stand in double quotes, and JSON has no comments"),
+        _ => finding,
+    }
+}
+
+/// A walk over text that is known to be JSON.
+struct Walk<'a> {
+    text: &'a Text,
+    at: usize,
+    line: usize,
+    column: usize,
+    limits: Limits,
+}
+impl Walk<'_> {
+    fn rest(&self) -> &str {
+        self.text.all.get(self.at..).unwrap_or_default()
+    }
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+    fn here(&self) -> Place {
+        Place { line: self.line, column: self.column }
+    }
+    fn skip(&mut self) {
+        let Some(c) = self.peek() else { return };
+        self.at += c.len_utf8();
+        if c == '\n' {
+            (self.line, self.column) = (self.line + 1, 1);
+        } else {
+            self.column += 1;
+        }
+    }
+    fn skip_while(&mut self, wanted: impl Fn(char) -> bool) {
+        while self.peek().is_some_and(&wanted) {
+            self.skip();
+        }
+    }
+    fn space(&mut self) {
+        self.skip_while(|c| matches!(c, ' ' | '\t' | '\n'));
+    }
+    fn value(&mut self, depth: usize) -> Result<Node, Finding> {
+        self.space();
+        let start = self.here();
+        self.limits.admit(depth, Span::at(start))?;
+        let value = match self.peek() {
+            Some('{') => self.map(depth)?,
+            Some('[') => self.list(depth)?,
+            Some('"') => Value::Text(self.string()),
+            Some(_) | None => self.word(),
+        };
+        Ok(Node { span: Span { start, end: self.here() }, value })
+    }
+    fn map(&mut self, depth: usize) -> Result<Value, Finding> {
+        let mut entries = Vec::new();
+        self.skip();
+        loop {
+            self.skip_while(|c| matches!(c, ' ' | '\t' | '\n' | ','));
+            if self.peek() != Some('"') {
+                self.skip();
+                return Ok(Value::Map(entries));
+            }
+            let start = self.here();
+            let key = self.string();
+            let key_span = Span { start, end: self.here() };
+            self.skip_while(|c| matches!(c, ' ' | '\t' | '\n' | ':'));
+            let value = self.value(depth + 1)?;
+            entries.push(Entry { key, key_span, value });
+        }
+    }
+    fn list(&mut self, depth: usize) -> Result<Value, Finding> {
+        let mut items = Vec::new();
+        self.skip();
+        loop {
+            self.skip_while(|c| matches!(c, ' ' | '\t' | '\n' | ','));
+            if matches!(self.peek(), Some(']') | None) {
+                self.skip();
+                return Ok(Value::List(items));
+            }
+            items.push(self.value(depth + 1)?);
+        }
+    }
+    fn string(&mut self) -> String {
+        let from = self.at;
+        self.skip();
+        loop {
+            self.skip_while(|c| c != '"' && c != '\\');
+            let closes = matches!(self.peek(), Some('"') | None);
+            self.skip();
+            if closes {
+                let literal = self.text.all.get(from..self.at).unwrap_or_default();
+                return serde_json::from_str(literal).unwrap_or_default();
+            }
+            self.skip();
+        }
+    }
+    fn word(&mut self) -> Value {
+        let from = self.at;
+        self.skip_while(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
+        crate::yaml::plain(self.text.all.get(from..self.at).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn plain(node: &Node) -> serde_json::Value {
+        match &node.value {
+            Value::Null => serde_json::Value::Null,
+            Value::Flag(flag) => (*flag).into(),
+            Value::Integer(number) => i64::try_from(*number).unwrap().into(),
+            Value::Number(number) => (*number).into(),
+            Value::Text(text) => text.clone().into(),
+            Value::List(items) => items.iter().map(plain).collect(),
+            Value::Map(entries) => entries.iter().map(|entry| (entry.key.clone(), plain(&entry.value))).collect(),
+        }
+    }
+
+    fn any_json() -> impl Strategy<Value = serde_json::Value> {
+        let leaf = prop_oneof![
+            Just(serde_json::Value::Null),
+            any::<bool>().prop_map(Into::into),
+            any::<i64>().prop_map(Into::into),
+            (-1e9..1e9).prop_map(|number: f64| number.into()),
+            any::<String>().prop_map(Into::into),
+        ];
+        leaf.prop_recursive(4, 40, 6, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..6).prop_map(Into::into),
+                proptest::collection::btree_map(any::<String>(), inner, 0..6)
+                    .prop_map(|map| map.into_iter().collect::<serde_json::Map<_, _>>().into()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_walk_reads_the_same_values_as_serde_json(value in any_json(), pretty in any::<bool>()) {
+            let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
+            let text = Text::new(text);
+            prop_assert_eq!(plain(&parse(&text).unwrap()), value);
+        }
+    }
+
+    #[test]
+    fn keys_and_values_know_their_places() {
+        let node = parse(&Text::new("{\"ä\":\n\t[1, {\"b\": null}]}".to_owned())).unwrap();
+        let Value::Map(entries) = &node.value else { panic!("a mapping") };
+        assert_eq!(entries[0].key_span.start, Place { line: 1, column: 2 });
+        let Value::List(items) = &entries[0].value.value else { panic!("a list") };
+        assert_eq!(items[1].span.start, Place { line: 2, column: 6 });
+    }
+}

@@ -1,0 +1,90 @@
+//! From a source to a spec.
+use crate::defaults::Defaults;
+use crate::diagnostic::{Code, Diagnostic, Finding, Problems, Severity};
+use crate::markdown::Body;
+use crate::place::Span;
+use crate::source::{Source, Syntax, Text, decode, detect};
+use crate::tree::{Entry, Node, Value, duplicate_keys};
+use crate::{draft, json, keys, markdown, rules, shape, yaml};
+use agon_core::DebateSpec;
+
+/// What a debate file came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parsed {
+    /// The spec; absent exactly when a diagnostic is an error.
+    pub spec: Option<DebateSpec>,
+    /// Every problem, in the order of the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+impl Parsed {
+    /// Whether a diagnostic is an error.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+/// Reads a debate file; `defaults` fill in what it leaves open.
+pub fn parse(source: &Source, defaults: &Defaults) -> Parsed {
+    let mut problems = Problems::new(&source.name);
+    let Some(text) = decode(source, &mut problems) else {
+        return Parsed { spec: None, diagnostics: problems.into_list() };
+    };
+    let mut problems = problems.with_text(&text);
+    let spec = match load(&text, detect(source, &text), &mut problems) {
+        Ok(loaded) => Some(resolve(&loaded, defaults, &mut problems)),
+        Err(finding) => {
+            problems.error(finding);
+            None
+        }
+    };
+    let spec = spec.filter(|_| !problems.has_errors());
+    Parsed { spec, diagnostics: problems.into_readable_list() }
+}
+
+/// A file, read and not yet judged.
+struct Loaded {
+    root: Option<Node>,
+    /// Only Markdown has one.
+    body: Option<Body>,
+}
+
+fn load(text: &Text, syntax: Syntax, problems: &mut Problems<'_>) -> Result<Loaded, Finding> {
+    match syntax {
+        Syntax::Json => Ok(Loaded { root: Some(json::parse(text)?), body: None }),
+        Syntax::Yaml => Ok(Loaded { root: yaml::parse(&text.all, 0)?, body: None }),
+        Syntax::Markdown | Syntax::Auto => {
+            let parts = markdown::split(text)?;
+            let front = parts.front.and_then(|range| text.all.get(range));
+            let root = front.map_or(Ok(None), |front| yaml::parse(front, 1))?;
+            let entries = root.as_ref().map_or(&[] as &[Entry], entries);
+            let topic_is_set = entries.iter().any(|entry| entry.key == "topic");
+            let body = markdown::body(text, parts.body, topic_is_set, problems);
+            Ok(Loaded { root, body: Some(body) })
+        }
+    }
+}
+
+fn entries(node: &Node) -> &[Entry] {
+    match &node.value {
+        Value::Map(entries) => entries,
+        Value::Null | Value::Flag(_) | Value::Integer(_) | Value::Number(_) | Value::Text(_) | Value::List(_) => &[],
+    }
+}
+
+fn resolve(loaded: &Loaded, defaults: &Defaults, problems: &mut Problems<'_>) -> DebateSpec {
+    if let Some(root) = &loaded.root {
+        if !matches!(root.value, Value::Map(_) | Value::Null) {
+            let message = format!("a debate file must be a mapping of keys to values, found {}", root.value.describe());
+            problems.error(Finding::new(Code::WrongType, root.span, message));
+            return draft::draft(&Default::default(), draft::Texts::default(), defaults);
+        }
+        duplicate_keys(root).into_iter().for_each(|finding| problems.error(finding));
+    }
+    let entries = loaded.root.as_ref().map_or(&[] as &[Entry], entries);
+    let section = shape::section(&keys::DEBATE, Span::default(), entries, "", problems);
+    let body = loaded.body.clone();
+    let texts = rules::texts(&section, body.unwrap_or_default(), loaded.body.is_some(), problems);
+    let spec = draft::draft(&section, texts, defaults);
+    rules::check(&section, &spec, problems);
+    spec
+}

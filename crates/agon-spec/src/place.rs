@@ -1,0 +1,28 @@
+//! Where something stands in a file.
+use serde::Serialize;
+
+/// A line and a column, both from 1; columns count characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Place {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1, in characters.
+    pub column: usize,
+}
+impl Default for Place {
+    fn default() -> Self {
+        Self { line: 1, column: 1 }
+    }
+}
+
+/// From a place up to, and without, another one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub start: Place,
+    pub end: Place,
+}
+impl Span {
+    pub fn at(place: Place) -> Self {
+        Self { start: place, end: place }
+    }
+}

@@ -1,0 +1,117 @@
+//! The reference page of the debate file, made from the table of keys.
+use crate::keys::{DEBATE, Key, Shape, Table, supported};
+use crate::template::TEMPLATE_VARIABLES;
+use crate::{CAST, Code};
+
+const HEAD: &str = "\
+# The debate file: reference
+
+This page is generated from the table of keys in `crates/agon-spec`; a test compares the two. How to write a debate
+file is told in [the guide](../guide/debate-files.md).
+
+A debate file is Markdown with an optional YAML front matter block, YAML, or JSON; the keys are the same in all three.
+The extension decides (`.md`, `.markdown` and `.txt`; `.yaml` and `.yml`; `.json`), else the content. Plain text is Markdown
+without front matter. A file has at most 1 MiB of UTF-8. An unknown key is an error. A key or value that is planned but not
+there yet is refused by name and never ignored.
+";
+
+/// The page `docs/reference/debate-file.md`.
+pub fn reference_markdown() -> String {
+    let mut page = HEAD.to_owned();
+    let mut tables: Vec<&Table> = vec![&DEBATE];
+    let mut next = 0;
+    while let Some(table) = tables.get(next) {
+        tables.extend(table.keys.iter().filter_map(|key| below(&key.shape)));
+        next += 1;
+    }
+    for of in &tables {
+        table(&mut page, of);
+    }
+    values(&mut page, &tables);
+    variables(&mut page);
+    cast(&mut page);
+    codes(&mut page);
+    page
+}
+
+fn below(shape: &Shape) -> Option<&'static Table> {
+    match shape {
+        Shape::Map(table) | Shape::Switch(table) | Shape::List { of: table, .. } => Some(table),
+        _ => None,
+    }
+}
+
+fn line(page: &mut String, text: &str) {
+    page.push_str(text);
+    page.push('\n');
+}
+
+fn table(page: &mut String, of: &Table) {
+    let title =
+        if of.title == DEBATE.title { "Keys of the debate".to_owned() } else { format!("Keys of `{}`", of.title) };
+    line(page, &format!("\n## {title}\n\n{}\n", of.about));
+    line(page, "| key | value | default | meaning | since |");
+    line(page, "| --- | --- | --- | --- | --- |");
+    for key in of.keys {
+        line(page, &row(key));
+    }
+    if !of.later.is_empty() {
+        let names: Vec<_> = of.later.iter().map(|name| format!("`{name}`")).collect();
+        line(page, &format!("\nPlanned, and refused by name until then: {}.", names.join(", ")));
+    }
+}
+
+fn row(key: &Key) -> String {
+    let names: Vec<_> = std::iter::once(&key.name).chain(key.aliases).map(|name| format!("`{name}`")).collect();
+    let value = match &key.shape {
+        Shape::Choice(choices) => format!("{} ([values](#values-of-{}))", supported(choices).join(", "), key.name),
+        Shape::Choices { of, .. } => {
+            format!("list of {} ([values](#values-of-{}))", supported(of).join(", "), key.name)
+        }
+        other => other.describe(),
+    };
+    let required = if key.required { "**required**" } else { key.default };
+    let exclusive = key.instead_of.map_or_else(String::new, |other| format!(" Not together with `{other}`."));
+    format!("| {} | {value} | {required} | {}{exclusive} | {} |", names.join(", "), key.meaning, key.since)
+}
+
+fn values(page: &mut String, tables: &[&Table]) {
+    for key in tables.iter().flat_map(|table| table.keys) {
+        let (Shape::Choice(choices) | Shape::Choices { of: choices, .. }) = &key.shape else { continue };
+        line(page, &format!("\n## Values of `{}`\n", key.name));
+        for choice in choices.iter().filter(|choice| !choice.is_later()) {
+            line(page, &format!("- `{}`: {}", choice.name, choice.meaning));
+        }
+        let planned: Vec<_> =
+            choices.iter().filter(|choice| choice.is_later()).map(|c| format!("`{}`", c.name)).collect();
+        if !planned.is_empty() {
+            line(page, &format!("\nPlanned, and refused by name until then: {}.", planned.join(", ")));
+        }
+    }
+}
+
+fn variables(page: &mut String) {
+    line(page, "\n## Variables of `instructions`\n\nWritten `{{name}}`, wherever a key `instructions` stands.\n");
+    for (name, meaning) in TEMPLATE_VARIABLES {
+        line(page, &format!("- `{name}`: {meaning}"));
+    }
+}
+
+fn cast(page: &mut String) {
+    line(page, "\n## The built-in cast\n\nWhere no personas are listed, `persona_count` takes that many from the top.");
+    line(page, "In deliberative mode they have no stances.\n");
+    line(page, "| name | role | stance |\n| --- | --- | --- |");
+    for member in &CAST {
+        line(page, &format!("| `{}` | {} | {} |", member.name, member.role, member.stance));
+    }
+}
+
+fn codes(page: &mut String) {
+    line(
+        page,
+        "\n## Codes of diagnostics\n\nThe names are stable; they stand in brackets after `error` or `warning`.\n",
+    );
+    for code in Code::ALL {
+        line(page, &format!("- `{code}`: {}", code.meaning()));
+    }
+}

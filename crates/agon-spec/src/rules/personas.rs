@@ -1,0 +1,80 @@
+//! Names and stances.
+use crate::diagnostic::{Code, Finding, Problems, quote};
+use crate::draft::same_stance;
+use crate::section::Section;
+use agon_core::{DebateSpec, JUDGE, MODERATOR, Mode};
+
+pub(super) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
+    let sections = root.list("personas").unwrap_or_default();
+    for (at, section) in sections.iter().enumerate() {
+        let before = sections.get(..at).unwrap_or_default();
+        name(section, before, problems);
+        stance(root, spec, section, before, problems);
+        fallbacks(section, root, problems);
+    }
+    one_sided(root, spec, problems);
+}
+
+fn name(section: &Section, before: &[Section], problems: &mut Problems<'_>) {
+    let Some(name) = section.text("name") else { return };
+    let (span, path) = (section.span_of("name"), section.path_of("name"));
+    let folded = name.to_lowercase();
+    if [MODERATOR, JUDGE].contains(&folded.as_str()) {
+        let message = format!("the name {} is reserved for the {folded}", quote(name));
+        problems
+            .error(Finding::new(Code::ReservedName, span, message).field(path).help("give the persona another name"));
+        return;
+    }
+    let twin = before.iter().find(|other| other.text("name").is_some_and(|other| other.to_lowercase() == folded));
+    if let Some(twin) = twin {
+        let line = twin.span_of("name").start.line;
+        let message = format!("the name {} is taken by the persona on line {line}", quote(name));
+        let finding = Finding::new(Code::DuplicateName, span, message).field(path);
+        problems.error(finding.help("names must differ in more than upper and lower case"));
+    }
+}
+
+fn stance(root: &Section, spec: &DebateSpec, section: &Section, before: &[Section], problems: &mut Problems<'_>) {
+    let mode_is_known = root.get("mode").is_none_or(|_| root.choice::<Mode>("mode").is_some());
+    if spec.mode == Mode::Adversarial && mode_is_known && !section.has("stance") {
+        let name = section.text("name").map_or_else(|| section.path.clone(), quote);
+        let message = format!("{name} has no `stance`, which adversarial mode needs");
+        let span = section.get("name").map_or(section.span, |field| field.span);
+        let finding = Finding::new(Code::MissingKey, span, message).field(section.path_of("stance"));
+        problems.error(finding.help("add a stance, or write `mode: deliberative`"));
+    }
+    let Some(own) = folded_stance(section) else { return };
+    let may_share = root.get("allow_shared_stance").is_some_and(|_| root.flag("allow_shared_stance") != Some(false));
+    let twin = before.iter().find(|other| folded_stance(other).is_some_and(|other| same_stance(&own, &other)));
+    if let (Some(twin), false) = (twin, may_share) {
+        let message = format!("this stance is the same as on line {}", twin.span_of("stance").start.line);
+        let finding = Finding::new(Code::DuplicateStance, section.span_of("stance"), message);
+        let finding = finding.field(section.path_of("stance"));
+        problems.error(finding.help("give each persona its own stance, or write `allow_shared_stance: true`"));
+    }
+}
+
+fn folded_stance(section: &Section) -> Option<String> {
+    section.text("stance").map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+fn one_sided(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
+    let shared = root.flag("allow_shared_stance") == Some(true);
+    let complete = spec.personas.len() > 1 && spec.personas.iter().all(|persona| persona.stance.is_some());
+    if shared && complete && spec.mode == Mode::Adversarial && spec.stances().len() < 2 {
+        let span = root.get("personas").map_or(root.span, |field| field.key_span);
+        let message = "all personas argue for the same stance, so there is nothing to debate";
+        problems.error(Finding::new(Code::OneSided, span, message).field("personas"));
+    }
+}
+
+fn fallbacks(section: &Section, root: &Section, problems: &mut Problems<'_>) {
+    let own = section.text("model").or(root.text("model"));
+    for (model, span) in section.lines("fallback_models") {
+        if Some(model.as_str()) == own {
+            let message = format!("{} is the persona's first model already", quote(model));
+            let path = section.path_of("fallback_models");
+            problems.warning(Finding::new(Code::NoEffect, *span, message).field(path));
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! A mapping whose shape was checked: its fields by name, each with its place.
+use crate::keys::Key;
+use crate::place::Span;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+
+#[derive(Debug, Default)]
+pub(crate) struct Section {
+    /// The mapping's field path, such as `personas[1]`.
+    pub path: String,
+    pub span: Span,
+    pub fields: Vec<Field>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Field {
+    pub key: &'static Key,
+    /// The name as written, which may be an alias.
+    pub written: String,
+    pub path: String,
+    pub key_span: Span,
+    pub span: Span,
+    pub value: Checked,
+}
+
+/// A value of the right shape.
+#[derive(Debug)]
+pub(crate) enum Checked {
+    /// Of the wrong shape, and reported.
+    Bad,
+    Text(String),
+    Flag(bool),
+    Integer(i128),
+    Number(f64),
+    Millis(u64),
+    Choice(&'static str),
+    Choices(Vec<&'static str>),
+    Lines(Vec<(String, Span)>),
+    Labels(BTreeMap<String, String>),
+    List(Vec<Section>),
+    Section(Section),
+    /// The one value that the key may have.
+    Fixed,
+}
+
+impl Section {
+    pub fn get(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.key.name == name)
+    }
+    pub fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match &self.get(name)?.value {
+            Checked::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+    pub fn owned(&self, name: &str) -> Option<String> {
+        self.text(name).map(str::to_owned)
+    }
+    pub fn flag(&self, name: &str) -> Option<bool> {
+        match self.get(name)?.value {
+            Checked::Flag(flag) => Some(flag),
+            _ => None,
+        }
+    }
+    pub fn integer<T: TryFrom<i128>>(&self, name: &str) -> Option<T> {
+        match self.get(name)?.value {
+            Checked::Integer(number) => number.try_into().ok(),
+            _ => None,
+        }
+    }
+    pub fn number(&self, name: &str) -> Option<f64> {
+        match self.get(name)?.value {
+            Checked::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+    pub fn millis(&self, name: &str) -> Option<u64> {
+        match self.get(name)?.value {
+            Checked::Millis(millis) => Some(millis),
+            _ => None,
+        }
+    }
+    /// An enumeration of core, whose names are the ones of the table.
+    pub fn choice<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        match self.get(name)?.value {
+            Checked::Choice(choice) => named(choice),
+            _ => None,
+        }
+    }
+    pub fn choices<T: DeserializeOwned>(&self, name: &str) -> Option<Vec<T>> {
+        match &self.get(name)?.value {
+            Checked::Choices(names) => Some(names.iter().filter_map(|name| named(name)).collect()),
+            _ => None,
+        }
+    }
+    pub fn lines(&self, name: &str) -> &[(String, Span)] {
+        match self.get(name).map(|field| &field.value) {
+            Some(Checked::Lines(lines)) => lines,
+            _ => &[],
+        }
+    }
+    pub fn list(&self, name: &str) -> Option<&[Section]> {
+        match &self.get(name)?.value {
+            Checked::List(sections) => Some(sections),
+            _ => None,
+        }
+    }
+    pub fn section(&self, name: &str) -> Option<&Section> {
+        match &self.get(name)?.value {
+            Checked::Section(section) => Some(section),
+            _ => None,
+        }
+    }
+    /// The field's value span, else the mapping's own.
+    pub fn span_of(&self, name: &str) -> Span {
+        self.get(name).map_or(self.span, |field| field.span)
+    }
+    pub fn path_of(&self, name: &str) -> String {
+        if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
+    }
+}
+
+fn named<T: DeserializeOwned>(name: &str) -> Option<T> {
+    serde_json::from_value(serde_json::Value::String(name.to_owned())).ok()
+}

@@ -1,0 +1,43 @@
+//! The nearest valid name for a misspelt one.
+
+/// The candidate that `written` most likely means, if one is near enough.
+pub(crate) fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = folded(written);
+    let length = wanted.chars().count();
+    let most = (length / 3).clamp(1, 4);
+    let distance = |candidate: &str| strsim::osa_distance(&wanted, &folded(candidate));
+    candidates
+        .into_iter()
+        .map(|candidate| (distance(candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= most && *distance < candidate.chars().count())
+        .min_by_key(|(distance, candidate)| (*distance, candidate.chars().count().abs_diff(length)))
+        .map(|(_, candidate)| candidate)
+}
+
+fn folded(name: &str) -> String {
+    name.trim()
+        .chars()
+        .take(64)
+        .flat_map(char::to_lowercase)
+        .map(|c| if matches!(c, '-' | ' ') { '_' } else { c })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn case_hyphens_and_small_slips_are_forgiven() {
+        let names = ["max_rounds", "mode", "model"];
+        assert_eq!(nearest("Max-Rounds", names), Some("max_rounds"));
+        assert_eq!(nearest("max_ruonds", names), Some("max_rounds"));
+        assert_eq!(nearest("modle", names), Some("model"));
+    }
+
+    #[test]
+    fn nothing_is_suggested_for_a_word_that_is_far_from_all() {
+        assert_eq!(nearest("xyz", ["max_rounds", "mode"]), None);
+        assert_eq!(nearest("", ["a"]), None);
+    }
+}

@@ -1,0 +1,47 @@
+//! Template variables in `instructions`.
+use crate::diagnostic::{Code, Finding, Problems, quote};
+use crate::place::Span;
+use crate::suggest::nearest;
+
+/// The variables that `instructions` may hold, written `{{name}}`, and what they stand for.
+pub const TEMPLATE_VARIABLES: &[(&str, &str)] = &[
+    ("topic", "the topic"),
+    ("mode", "`adversarial` or `deliberative`"),
+    ("round", "the number of the round, 0 before the first"),
+    ("max_rounds", "the cap on rounds"),
+    ("name", "the name of the one who is asked"),
+    ("stance", "the stance of the one who is asked, empty where it has none"),
+    ("role", "the role of the one who is asked, empty where it has none"),
+    ("language", "the language of the one who is asked, empty where none is set"),
+    ("personas", "the names of all debaters, with commas between them"),
+];
+
+/// Reports variables that do not exist, and braces that are not closed.
+pub(crate) fn check(text: &str, span: Span, path: &str, problems: &mut Problems<'_>) {
+    let mut rest = text;
+    let mut seen: Vec<&str> = Vec::new();
+    while let Some((_, after)) = rest.split_once("{{") {
+        let Some((inside, next)) = after.split_once("}}") else {
+            let place = problems.locate("{{", span);
+            let message = format!("`{path}` opens a variable with {{{{ and does not close it with }}}}");
+            problems.error(Finding::new(Code::BadText, place, message).field(path));
+            return;
+        };
+        rest = next;
+        let name = inside.trim();
+        if seen.contains(&inside) || TEMPLATE_VARIABLES.iter().any(|(known, _)| *known == name) {
+            continue;
+        }
+        seen.push(inside);
+        let place = problems.locate(&format!("{{{{{inside}}}}}"), span);
+        problems.error(unknown(name, path, place));
+    }
+}
+
+fn unknown(name: &str, path: &str, place: Span) -> Finding {
+    let names = TEMPLATE_VARIABLES.iter().map(|(name, _)| *name);
+    let hint = nearest(name, names.clone()).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+    let message = format!("`{path}` has no variable {}{hint}", quote(name));
+    let allowed = names.collect::<Vec<_>>().join(", ");
+    Finding::new(Code::UnknownVariable, place, message).field(path).help(format!("variables: {allowed}"))
+}

@@ -1,0 +1,95 @@
+//! YAML and JSON as one tree whose every key and value knows its place.
+use crate::diagnostic::{Code, Finding};
+use crate::place::Span;
+
+/// Deeper nesting than any debate file needs.
+pub(crate) const MAX_DEPTH: usize = 32;
+/// More keys and values than any debate file needs, aliases counted as often as they are used.
+pub(crate) const MAX_NODES: usize = 20_000;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Node {
+    pub span: Span,
+    pub value: Value,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    Null,
+    Flag(bool),
+    Integer(i128),
+    Number(f64),
+    Text(String),
+    List(Vec<Node>),
+    Map(Vec<Entry>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Entry {
+    pub key: String,
+    pub key_span: Span,
+    pub value: Node,
+}
+
+impl Value {
+    /// What a user calls this value.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Null => "nothing".to_owned(),
+            Self::Flag(flag) => flag.to_string(),
+            Self::Integer(number) => format!("the number {number}"),
+            Self::Number(number) => format!("the number {number}"),
+            Self::Text(text) => format!("the text {}", crate::diagnostic::quote(text)),
+            Self::List(items) if items.is_empty() => "an empty list".to_owned(),
+            Self::List(_) => "a list".to_owned(),
+            Self::Map(_) => "a mapping".to_owned(),
+        }
+    }
+}
+
+/// Counts what is built, and stops where a file asks for too much.
+#[derive(Debug, Default)]
+pub(crate) struct Limits {
+    nodes: usize,
+}
+impl Limits {
+    /// Admits one more node.
+    pub fn admit(&mut self, depth: usize, span: Span) -> Result<(), Finding> {
+        self.nodes += 1;
+        let message = if depth > MAX_DEPTH {
+            format!("values are nested deeper than {MAX_DEPTH} levels")
+        } else if self.nodes > MAX_NODES {
+            format!("the file has more than {MAX_NODES} keys and values, aliases counted each time they are used")
+        } else {
+            return Ok(());
+        };
+        Err(Finding::new(Code::TooComplex, span, message))
+    }
+}
+
+/// Keys that stand twice in one mapping, anywhere below `node`.
+pub(crate) fn duplicate_keys(node: &Node) -> Vec<Finding> {
+    let mut found = Vec::new();
+    visit(node, &mut found);
+    found
+}
+
+fn visit(node: &Node, found: &mut Vec<Finding>) {
+    match &node.value {
+        Value::List(items) => items.iter().for_each(|item| visit(item, found)),
+        Value::Map(entries) => {
+            let mut seen = std::collections::BTreeMap::new();
+            for entry in entries {
+                if let Some(line) = seen.get(entry.key.as_str()) {
+                    let key = crate::diagnostic::quote(&entry.key);
+                    let message = format!("the key {key} stands here a second time; the first is on line {line}");
+                    found.push(Finding::new(Code::DuplicateKey, entry.key_span, message));
+                } else {
+                    seen.insert(entry.key.as_str(), entry.key_span.start.line);
+                }
+                visit(&entry.value, found);
+            }
+        }
+        Value::Null | Value::Flag(_) | Value::Integer(_) | Value::Number(_) | Value::Text(_) => {}
+    }
+}

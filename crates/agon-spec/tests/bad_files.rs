@@ -1,0 +1,57 @@
+//! Every kind of mistake in a debate file, with what is said about it.
+use agon_spec::{Code, Defaults, Parsed, Severity, Source, parse, render};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+fn folder(name: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name);
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+fn check(path: &Path) -> Parsed {
+    let name = path.file_name().unwrap().to_str().unwrap();
+    parse(&Source::new(name, std::fs::read(path).unwrap()), &Defaults::default())
+}
+
+#[test]
+fn every_malformed_file_is_refused_with_these_words() {
+    for path in folder("bad") {
+        let parsed = check(&path);
+        let name = path.file_name().unwrap().to_str().unwrap();
+        assert!(parsed.has_errors() && parsed.spec.is_none(), "{name} is taken");
+        insta::with_settings!({snapshot_path => "snapshots/bad", prepend_module_to_snapshot => false, omit_expression => true}, {
+            insta::assert_snapshot!(name, render(&parsed.diagnostics));
+        });
+    }
+}
+
+#[test]
+fn every_unwise_file_is_taken_with_these_warnings() {
+    for path in folder("unwise") {
+        let parsed = check(&path);
+        let name = path.file_name().unwrap().to_str().unwrap();
+        assert!(parsed.spec.is_some() && !parsed.diagnostics.is_empty(), "{name}: {}", render(&parsed.diagnostics));
+        insta::with_settings!({snapshot_path => "snapshots/unwise", prepend_module_to_snapshot => false, omit_expression => true}, {
+            insta::assert_snapshot!(name, render(&parsed.diagnostics));
+        });
+    }
+}
+
+#[test]
+fn every_kind_of_problem_has_a_file() {
+    let files = folder("bad").into_iter().chain(folder("unwise"));
+    let shown: BTreeSet<Code> = files.flat_map(|path| check(&path).diagnostics).map(|found| found.code).collect();
+    let untested: Vec<_> = Code::ALL.iter().filter(|code| !shown.contains(code)).collect();
+    // These two need files too large to keep; `limits.rs` makes them.
+    assert_eq!(untested, [&Code::FileTooLarge, &Code::TooManyProblems]);
+}
+
+#[test]
+fn the_json_form_has_place_code_and_message() {
+    let found =
+        parse(&Source::new("a.yaml", "topic: Tea?\nmodel: m\nmax_round: 3\n"), &Defaults::default()).diagnostics;
+    let error = found.iter().find(|found| found.severity == Severity::Error).unwrap();
+    insta::assert_json_snapshot!(error);
+}
