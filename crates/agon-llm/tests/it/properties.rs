@@ -145,6 +145,16 @@ proptest! {
     }
 
     #[test]
+    fn whatever_follows_the_end_changes_nothing(pieces in pieces(), after in prop::collection::vec(any::<u8>(), 0..50)) {
+        let (lines, events) = (ndjson(&pieces, &[]), sse(&pieces, false, "\n"));
+
+        let more = decode(NdjsonDecoder::new(Framing::Streamed), &[&lines, &after]);
+        prop_assert_eq!(more, decode(NdjsonDecoder::new(Framing::Streamed), &[&lines]));
+        let more = decode(SseDecoder::new(Framing::Streamed), &[&events, &after]);
+        prop_assert_eq!(more, decode(SseDecoder::new(Framing::Streamed), &[&events]));
+    }
+
+    #[test]
     fn no_bytes_make_a_decoder_panic(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
         for framing in [Framing::Streamed, Framing::Whole] {
             prop_assert!(decode(NdjsonDecoder::new(framing), &[&bytes]).0.is_err());
