@@ -1,0 +1,162 @@
+//! What a call is answered with, before it meets the wire.
+
+use serde_json::{Value, json};
+
+use crate::{
+    cast::{self, Scene},
+    dice::Dice,
+    fault::Fault,
+    plan::{Failure, Plan},
+    prompt::Brief,
+    request::ChatRequest,
+    schema, token,
+};
+
+/// A composed answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// Text of the message.
+    pub content: String,
+    /// Thinking before it.
+    pub thinking: String,
+    /// Tool calls instead of it.
+    pub tool_calls: Option<Value>,
+    /// `stop` or `length`.
+    pub reason: &'static str,
+    /// Tokens of thinking and content.
+    pub tokens: u64,
+}
+
+/// Composes the answer to a chat.
+pub fn compose(asked: &ChatRequest<'_>, brief: &Brief, plan: &Plan, seed: u64) -> Answer {
+    let mut scene = Scene::new(brief, seed, plan.behaviour);
+    let limit = asked.options.as_ref().and_then(|options| options.num_predict);
+    scene.budget = limit.and_then(|limit| u64::try_from(limit).ok());
+    let mut answer =
+        Answer { content: String::new(), thinking: String::new(), tool_calls: None, reason: "stop", tokens: 0 };
+    if let Some(call) = tool_call(asked, &scene) {
+        answer.tool_calls = Some(call);
+    } else {
+        answer.content = match &asked.format {
+            Some(Value::Null) | None => cast::speak(&scene),
+            Some(format) => structured(&scene, format),
+        };
+    }
+    if wants_thinking(asked) {
+        answer.thinking = thoughts(&scene);
+    }
+    answer.count();
+    answer.suffer(plan.failure);
+    answer.limit(limit);
+    answer
+}
+
+/// An answer to `format`: a schema, or `"json"` for any object.
+fn structured(scene: &Scene<'_>, format: &Value) -> String {
+    let any = json!({ "type": "object" });
+    let schema = if format.is_object() { format } else { &any };
+    let wish = cast::wish_for(scene, schema);
+    let (dice, texts) = cast::small_talk(scene, "structured");
+    let value = if format.is_object() { schema::fit(schema, &wish, dice, texts) } else { wish };
+    value.to_string()
+}
+
+/// Calls the first tool offered, unless a tool has just answered.
+fn tool_call(asked: &ChatRequest<'_>, scene: &Scene<'_>) -> Option<Value> {
+    let function = asked.tools.as_ref()?.first()?.get("function")?;
+    if asked.messages.last()?.role == "tool" {
+        return None;
+    }
+    let name = function.get("name")?.as_str()?;
+    let (dice, _) = cast::small_talk(scene, name);
+    let none = json!({ "type": "object" });
+    let parameters = function.get("parameters").unwrap_or(&none);
+    let arguments = schema::fit(parameters, &json!({}), dice, vec![scene.matter.clone()]);
+    let id = Dice::new(scene.seed, &["tool call", name, &arguments.to_string()]).next();
+    Some(
+        json!([{ "id": format!("call_{:08x}", id >> 32), "function": { "index": 0, "name": name, "arguments": arguments } }]),
+    )
+}
+
+fn wants_thinking(asked: &ChatRequest<'_>) -> bool {
+    match &asked.think {
+        Some(Value::Bool(think)) => *think,
+        Some(Value::String(level)) => !level.is_empty(),
+        _ => false,
+    }
+}
+
+fn thoughts(scene: &Scene<'_>) -> String {
+    let task = scene.brief.task.as_deref().unwrap_or("answer");
+    format!("I am asked for: {task}. I shall think about {} for as long as a script can.", scene.matter)
+}
+
+impl Answer {
+    /// A given text, as it comes out of a failure.
+    pub fn plain(content: String, failure: Option<Failure>) -> Self {
+        let mut answer = Self { content, thinking: String::new(), tool_calls: None, reason: "stop", tokens: 0 };
+        answer.count();
+        answer.suffer(failure);
+        answer
+    }
+
+    /// The answer's words as they were generated.
+    pub fn pieces(&self) -> (Vec<&str>, Vec<&str>) {
+        (token::pieces(&self.thinking), token::pieces(&self.content))
+    }
+
+    fn count(&mut self) {
+        let calls = self.tool_calls.as_ref().map_or(0, |calls| token::count(&calls.to_string()));
+        self.tokens = token::count(&self.thinking) + token::count(&self.content) + calls;
+    }
+
+    /// The faults that are a matter of what is said.
+    fn suffer(&mut self, failure: Option<Failure>) {
+        let Some(failure) = failure else { return };
+        match failure.kind {
+            Fault::Malformed => {
+                let kept: String = self.content.chars().take(self.content.chars().count() * 2 / 3).collect();
+                self.content = format!("Sure! Here is the JSON: {kept}");
+            }
+            Fault::Empty => self.clear(),
+            Fault::ThinkingOnly => {
+                let thinking = "Let me think about this once more, from the beginning. ".repeat(6);
+                self.clear();
+                (self.thinking, self.reason) = (thinking, "length");
+            }
+            Fault::Truncated => {
+                self.shorten(failure.after);
+                self.reason = "length";
+            }
+            Fault::ErrorLine | Fault::Cut | Fault::Drop | Fault::Crash => self.shorten(failure.after),
+            Fault::Slow | Fault::Busy | Fault::NotFound | Fault::RunnerDied | Fault::Hang => {}
+            Fault::Sycophant | Fault::Stubborn | Fault::Persuader | Fault::OrderBiased => {}
+        }
+        self.count();
+    }
+
+    fn clear(&mut self) {
+        self.content.clear();
+        self.thinking.clear();
+        self.tool_calls = None;
+    }
+
+    /// Keeps the first `tokens` of thinking and content.
+    fn shorten(&mut self, tokens: usize) {
+        let (thinking, content) = self.pieces();
+        let left = tokens.saturating_sub(thinking.len());
+        let thinking = thinking.iter().take(tokens).copied().collect();
+        let content = content.iter().take(left).copied().collect();
+        (self.thinking, self.content) = (thinking, content);
+    }
+
+    /// `num_predict`: negative is no limit of interest.
+    fn limit(&mut self, num_predict: Option<i64>) {
+        let Some(limit) = num_predict.and_then(|limit| u64::try_from(limit).ok()) else { return };
+        if self.tool_calls.is_none() && self.tokens > limit {
+            self.shorten(usize::try_from(limit).unwrap_or(usize::MAX));
+            self.reason = "length";
+            self.count();
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Settings of a rehearsal server, and what can go wrong when it starts.
+
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    time::Duration,
+};
+
+use crate::fault::FaultScript;
+
+/// How a rehearsal server behaves; the default listens on a free loopback port and answers at once.
+#[derive(Debug, Clone)]
+pub struct RehearsalConfig {
+    /// Where to listen; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Seed of everything the cast says and decides.
+    pub seed: u64,
+    /// The models there are; `None` serves any name.
+    pub models: Option<Vec<String>>,
+    /// Time before the first token.
+    pub latency: Duration,
+    /// Time between tokens; zero sends them as fast as the client reads.
+    pub token_interval: Duration,
+    /// Fixed answer length in tokens for benchmarks: prompts are then neither read nor answered, only counted.
+    pub answer_tokens: Option<u32>,
+    /// Slots of the modelled prompt cache, per model.
+    pub slots: usize,
+    /// Tokens of stored states beside the slots, per model; 65,536 is 8 GiB of an 8B model.
+    pub ram_cache_tokens: u64,
+    /// Whether prompts are compared with what a model has seen; off, every prompt counts as evaluated in full.
+    pub model_cache: bool,
+    /// Which calls go wrong.
+    pub faults: FaultScript,
+    /// Calls per model that run at one time, as `OLLAMA_NUM_PARALLEL`; the others wait in order. `None` sets no limit.
+    pub parallel: Option<usize>,
+    /// Tokens per line of a stream.
+    pub chunk_tokens: usize,
+    /// Whether the statistics count request bodies by their hash.
+    pub fingerprints: bool,
+}
+
+impl Default for RehearsalConfig {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            seed: 0,
+            models: None,
+            latency: Duration::ZERO,
+            token_interval: Duration::ZERO,
+            answer_tokens: None,
+            slots: 1,
+            ram_cache_tokens: 65_536,
+            model_cache: true,
+            faults: FaultScript::default(),
+            parallel: None,
+            chunk_tokens: 1,
+            fingerprints: false,
+        }
+    }
+}
+
+/// Why a rehearsal server did not start or stop.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The address could not be bound.
+    #[error("cannot listen on {addr}")]
+    Listen {
+        /// The address asked for.
+        addr: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The fault script was refused.
+    #[error("fault script: {0}")]
+    Script(String),
+}

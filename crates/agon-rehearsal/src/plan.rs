@@ -1,0 +1,187 @@
+//! Which faults meet which call: the running state of a fault script.
+
+use std::{sync::Mutex, time::Duration};
+
+use tokio::time::Instant;
+
+use crate::fault::{Fault, FaultScript, Group, Rule, Span, Task};
+
+/// What a rule is matched against.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    /// Model asked for.
+    pub model: &'a str,
+    /// Speaker named in the prompt.
+    pub speaker: Option<&'a str>,
+    /// Task the prompt sets.
+    pub task: Task,
+    /// Whether a schema was asked for.
+    pub structured: bool,
+}
+
+/// What happens to one call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// Extra time before the first token.
+    pub delay: Duration,
+    /// The failure, if any.
+    pub failure: Option<Failure>,
+    /// The behaviour of the speaker, if any.
+    pub behaviour: Option<Fault>,
+}
+
+/// A failure with its figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Failure {
+    /// Its kind.
+    pub kind: Fault,
+    /// Tokens sent before it strikes.
+    pub after: usize,
+    /// How long a crashed server is gone.
+    pub gone: Duration,
+}
+
+/// A fault script and how far each of its rules has come.
+#[derive(Debug)]
+pub struct Director {
+    rules: Vec<Rule>,
+    progress: Mutex<Vec<Progress>>,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Progress {
+    counted: u64,
+    calls_left: u64,
+    until: Option<Instant>,
+}
+
+impl Director {
+    /// Starts a script at its beginning.
+    pub fn new(script: FaultScript) -> Self {
+        let progress = Mutex::new(vec![Progress::default(); script.rules.len()]);
+        Self { rules: script.rules, progress }
+    }
+
+    /// Whether there is nothing to match calls against.
+    pub fn is_idle(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Counts `call` in every rule it belongs to and says what happens to it.
+    pub fn meet(&self, call: Call<'_>) -> Plan {
+        let mut plan = Plan::default();
+        let mut progress = crate::stats::lock(&self.progress);
+        for (rule, progress) in self.rules.iter().zip(progress.iter_mut()) {
+            if rule.is_about(call) && progress.fires(rule) {
+                plan.take(rule);
+            }
+        }
+        plan
+    }
+
+    /// Starts the script over.
+    pub fn reset(&self) {
+        crate::stats::lock(&self.progress).fill(Progress::default());
+    }
+}
+
+impl Rule {
+    fn is_about(&self, call: Call<'_>) -> bool {
+        let same = |want: &Option<String>, is: Option<&str>| want.as_deref().is_none_or(|want| Some(want) == is);
+        same(&self.when.model, Some(call.model))
+            && same(&self.when.speaker, call.speaker)
+            && self.when.task.is_none_or(|task| task == call.task)
+            && (self.fault != Fault::Malformed || call.structured)
+    }
+
+    fn picks(&self, nth: u64) -> bool {
+        self.when.call.is_none_or(|call| call.get() == nth)
+            && self.when.every.is_none_or(|every| nth.is_multiple_of(every.get()))
+            && self.when.first.is_none_or(|first| nth <= first.get())
+    }
+}
+
+impl Progress {
+    fn fires(&mut self, rule: &Rule) -> bool {
+        self.counted += 1;
+        if self.until.is_some_and(|until| Instant::now() < until) {
+            return true;
+        }
+        if self.calls_left > 0 {
+            self.calls_left -= 1;
+            return true;
+        }
+        if !rule.picks(self.counted) {
+            return false;
+        }
+        match rule.lasts {
+            // a rule without a pick would fire for ever: `for` is then all it gets
+            Some(Span::Calls(n)) if !rule.has_pick() => return self.counted <= n,
+            Some(Span::Time(_)) if !rule.has_pick() && self.until.is_some() => return false,
+            Some(Span::Calls(n)) => self.calls_left = n.saturating_sub(1),
+            Some(Span::Time(time)) if rule.fault != Fault::Crash => self.until = Some(Instant::now() + time),
+            Some(Span::Time(_)) | None => {}
+        }
+        true
+    }
+}
+
+impl Rule {
+    fn has_pick(&self) -> bool {
+        self.when.call.is_some() || self.when.every.is_some() || self.when.first.is_some()
+    }
+}
+
+impl Plan {
+    fn take(&mut self, rule: &Rule) {
+        match rule.fault.group() {
+            Group::Delay => self.delay += rule.slow_by(),
+            Group::Failure if self.failure.is_none() => {
+                self.failure = Some(Failure { kind: rule.fault, after: rule.strikes_after(), gone: rule.gone_for() });
+            }
+            Group::Behaviour if self.behaviour.is_none() => self.behaviour = Some(rule.fault),
+            Group::Failure | Group::Behaviour => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fired(script: &str, calls: u64) -> Vec<bool> {
+        let director = Director::new(script.parse().unwrap());
+        let call = Call { model: "m", speaker: Some("Ada"), task: Task::Argument, structured: false };
+        (0..calls).map(|_| director.meet(call).failure.is_some()).collect()
+    }
+
+    #[test]
+    fn call_every_and_first_pick_among_the_counted_calls() {
+        assert_eq!(fired("[[rules]]\nfault='busy'\nwhen={call=2}", 4), [false, true, false, false]);
+        assert_eq!(fired("[[rules]]\nfault='busy'\nwhen={every=2}", 4), [false, true, false, true]);
+        assert_eq!(fired("[[rules]]\nfault='busy'\nwhen={first=2}", 4), [true, true, false, false]);
+        assert_eq!(fired("[[rules]]\nfault='busy'\nwhen={speaker='Ben'}", 2), [false, false]);
+    }
+
+    #[test]
+    fn for_keeps_a_rule_firing_for_that_many_calls() {
+        assert_eq!(fired("[[rules]]\nfault='busy'\nwhen={call=2}\nfor=2", 5), [false, true, true, false, false]);
+        assert_eq!(fired("[[rules]]\nfault='busy'\nfor=2", 4), [true, true, false, false]);
+    }
+
+    #[test]
+    fn malformed_counts_only_calls_that_ask_for_a_schema() {
+        assert_eq!(fired("[[rules]]\nfault='malformed'", 2), [false, false]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_rule_with_a_time_fires_until_the_time_is_over() {
+        let director = Director::new("[[rules]]\nfault='busy'\nfor='2s'".parse().unwrap());
+        let call = Call { model: "m", speaker: None, task: Task::Other, structured: false };
+        assert!(director.meet(call).failure.is_some());
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert!(director.meet(call).failure.is_some());
+        tokio::time::advance(Duration::from_secs(2)).await;
+        assert!(director.meet(call).failure.is_none());
+    }
+}

@@ -1,0 +1,145 @@
+//! What all calls of a server share, and the life of one call.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::{
+    cache::Lease,
+    config::RehearsalConfig,
+    door::Switch,
+    model::{Model, full_name},
+    plan::Director,
+    stats::{Counters, Ended, lock},
+};
+
+/// Most model names a server remembers.
+const MOST_MODELS: usize = 4096;
+
+/// The shared state of a server.
+#[derive(Debug)]
+pub struct Stage {
+    pub config: RehearsalConfig,
+    pub director: Director,
+    pub counters: Counters,
+    pub switch: Arc<Switch>,
+    models: Mutex<BTreeMap<String, Arc<Model>>>,
+}
+
+impl Stage {
+    /// An empty stage.
+    pub fn new(mut config: RehearsalConfig, switch: Arc<Switch>) -> Self {
+        let director = Director::new(std::mem::take(&mut config.faults));
+        Self { config, director, counters: Counters::default(), switch, models: Mutex::default() }
+    }
+
+    /// The model of that name, unless it is not served.
+    pub fn model(&self, name: &str) -> Option<Arc<Model>> {
+        let mut models = lock(&self.models);
+        if let Some(model) = models.get(name) {
+            return Some(Arc::clone(model));
+        }
+        if !self.serves(name) || models.len() >= MOST_MODELS {
+            return None;
+        }
+        let model = Arc::new(Model::new(name, &self.config));
+        models.insert(name.to_owned(), Arc::clone(&model));
+        Some(model)
+    }
+
+    /// Whether a name is on the list, if there is one.
+    pub fn serves(&self, name: &str) -> bool {
+        let wanted = full_name(name);
+        !name.is_empty()
+            && self.config.models.as_ref().is_none_or(|list| list.iter().any(|one| full_name(one) == wanted))
+    }
+
+    /// The models used so far.
+    pub fn used_models(&self) -> Vec<Arc<Model>> {
+        lock(&self.models).values().cloned().collect()
+    }
+
+    /// Goes down for `gone`: connections are reset, new ones refused, caches lost.
+    pub fn crash(&self, gone: Duration) {
+        tracing::info!(gone_ms = gone.as_millis(), "crash by script");
+        self.forget();
+        self.switch.go_down(gone);
+    }
+
+    /// Starts over: figures, fault script and caches.
+    pub fn reset(&self) {
+        self.counters.reset();
+        self.director.reset();
+        self.forget();
+    }
+
+    fn forget(&self) {
+        for model in self.used_models() {
+            model.set_loaded(false);
+            lock(&model.cache).clear();
+        }
+    }
+}
+
+/// One call from its arrival to its end, whichever that is.
+#[derive(Debug)]
+pub struct Call {
+    stage: Arc<Stage>,
+    held: Option<(Arc<Model>, Lease)>,
+    answer: String,
+    ended: Ended,
+    tokens: u64,
+    _seat: Option<OwnedSemaphorePermit>,
+}
+
+impl Call {
+    /// A call that was just counted as arrived; until told otherwise it counts as cancelled.
+    pub fn new(stage: Arc<Stage>) -> Self {
+        Self { stage, held: None, answer: String::new(), ended: Ended::Cancelled, tokens: 0, _seat: None }
+    }
+
+    /// The stage it plays on.
+    pub fn stage(&self) -> &Stage {
+        &self.stage
+    }
+
+    /// Keeps a seat until the end.
+    pub fn take_seat(&mut self, seat: OwnedSemaphorePermit) {
+        self._seat = Some(seat);
+    }
+
+    /// Keeps a slot of the cache until the end.
+    pub fn hold(&mut self, model: Arc<Model>, lease: Lease) {
+        self.held = Some((model, lease));
+    }
+
+    /// What will stand behind the prompt in the cache if the answer is finished.
+    pub fn will_say(&mut self, answer: String) {
+        self.answer = answer;
+    }
+
+    /// Answered to the end.
+    pub fn finished(&mut self, tokens: u64) {
+        (self.ended, self.tokens) = (Ended::Finished, tokens);
+    }
+
+    /// Ended by script or refused.
+    pub fn failed(&mut self) {
+        self.ended = Ended::Failed;
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        if let Some((model, lease)) = self.held.take() {
+            let said = if self.ended == Ended::Finished { self.answer.as_str() } else { "" };
+            lock(&model.cache).finish(lease, said);
+        }
+        let crashed = self.ended == Ended::Cancelled && self.stage.switch.is_down();
+        self.stage.counters.ended(if crashed { Ended::Failed } else { self.ended }, self.tokens);
+    }
+}

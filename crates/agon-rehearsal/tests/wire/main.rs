@@ -1,0 +1,12 @@
+//! The server as a client sees it, read from the socket byte by byte.
+
+#[cfg(test)]
+mod client;
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod figures;
+#[cfg(test)]
+mod support;
+#[cfg(test)]
+mod surface;

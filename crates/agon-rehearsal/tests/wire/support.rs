@@ -1,0 +1,24 @@
+use serde_json::{Value, json};
+
+use agon_rehearsal::{RehearsalConfig, RehearsalServer};
+
+pub async fn start(config: RehearsalConfig) -> RehearsalServer {
+    RehearsalServer::start(config).await.unwrap()
+}
+
+pub async fn start_with(script: &str) -> RehearsalServer {
+    start(RehearsalConfig { faults: script.parse().unwrap(), ..RehearsalConfig::default() }).await
+}
+
+/// A debate prompt of the layout that Agon sends.
+pub fn prompt(speaker: &str, task: &str, transcript: &str) -> Value {
+    let system = "Rules of the house.\n\n# Topic\nShould we split the monolith?\n\n# Context\nWe are 5 people.\n";
+    let user = format!(
+        "# Debaters\n- Ada: for\n- Ben: against\n\n# Transcript\n{transcript}=== YOUR TURN ===\nYou are: {speaker}\nRole: debater\nTask: {task}\nRound: 1 of 3\n"
+    );
+    json!([{ "role": "system", "content": system }, { "role": "user", "content": user }])
+}
+
+pub fn chat(stream: bool) -> Value {
+    json!({ "model": "m", "stream": stream, "messages": prompt("Ada", "argument", "") })
+}
