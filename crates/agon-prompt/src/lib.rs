@@ -1,1 +1,20 @@
-//! agon-prompt
+//! What a model is told, and what its answer means.
+//!
+//! A [`View`] folds a debate's log into what its speakers know; [`prompt`] lays out what one [`agon_core::Ask`] says to the
+//! model; [`read_answer`] turns the model's text into an [`agon_core::Answer`] or says what is wrong with it.
+//! The fixed wording stands in `templates/`, the layout in `docs/reference/prompts.md`.
+//!
+//! Invariant: nothing here does IO, reads a clock or rolls dice: the same log and the same ask give the same bytes.
+
+mod answer;
+mod judge;
+mod prompt;
+mod schema;
+mod tail;
+mod template;
+mod text;
+mod view;
+
+pub use answer::{Malformed, read_answer};
+pub use prompt::{Prompt, PromptError, PromptMessage, PromptRole, Sampling, prompt};
+pub use view::View;

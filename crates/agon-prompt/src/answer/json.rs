@@ -1,0 +1,84 @@
+//! JSON objects in a model's text.
+use super::{Malformed, wrong};
+use crate::text::{cut, one_line};
+use serde_json::{Map, Value};
+
+/// How many opening braces are tried before the text counts as having no object.
+const MOST_TRIES: usize = 64;
+
+/// An object whose members are asked for by name.
+pub(super) struct Object(pub(super) Map<String, Value>);
+
+impl Object {
+    /// A member that must be there.
+    pub(super) fn required(&self, field: &str) -> Result<&Value, Malformed> {
+        self.0.get(field).ok_or_else(|| Malformed(format!("{field}: missing")))
+    }
+    /// A text with something in it, trimmed.
+    pub(super) fn text(&self, field: &str) -> Result<String, Malformed> {
+        let value = self.required(field)?;
+        let text = value.as_str().ok_or_else(|| wrong(field, value, "a text"))?.trim();
+        if text.is_empty() {
+            return Err(Malformed(format!("{field}: found an empty text, allowed a text")));
+        }
+        Ok(text.to_owned())
+    }
+    /// A text, or nothing when it is null, absent or blank.
+    pub(super) fn optional_text(&self, field: &str) -> Result<Option<String>, Malformed> {
+        match self.0.get(field) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned)),
+            Some(other) => Err(wrong(field, other, "a text or null")),
+        }
+    }
+    /// An array of a length between two bounds.
+    pub(super) fn array(&self, field: &str, least: usize, most: usize) -> Result<&Vec<Value>, Malformed> {
+        let value = self.required(field)?;
+        let items = value.as_array().ok_or_else(|| wrong(field, value, "an array"))?;
+        if (least..=most).contains(&items.len()) {
+            return Ok(items);
+        }
+        Err(Malformed(format!("{field}: found {} items, allowed {least} to {most}", items.len())))
+    }
+}
+
+/// The complete objects that stand in the text, outermost only, in order. What surrounds them is passed over.
+pub(super) fn objects(text: &str) -> Vec<Object> {
+    let mut objects = Vec::new();
+    let mut rest = text;
+    for _ in 0..MOST_TRIES {
+        let Some(start) = rest.find('{').and_then(|at| rest.get(at..)) else { break };
+        let mut stream = serde_json::Deserializer::from_str(start).into_iter::<Value>();
+        let read = stream.next();
+        let skipped = match read {
+            Some(Ok(Value::Object(object))) => {
+                objects.push(Object(object));
+                stream.byte_offset()
+            }
+            Some(_) | None => 1,
+        };
+        rest = start.get(skipped..).unwrap_or_default();
+    }
+    objects
+}
+
+/// A whole number in any of JSON's spellings.
+pub(super) fn whole_number(value: &Value) -> Option<u32> {
+    if let Some(number) = value.as_u64() {
+        return u32::try_from(number).ok();
+    }
+    let number =
+        value.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0 && *number <= f64::from(u32::MAX))?;
+    format!("{number:.0}").parse().ok()
+}
+
+/// A value as an error message names it.
+pub(super) fn found(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+        Value::String(text) => format!("\"{}\"", cut(&one_line(text), 80)),
+        Value::Array(_) => "an array".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    }
+}

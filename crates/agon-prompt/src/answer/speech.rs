@@ -1,0 +1,60 @@
+//! Speeches, and what a model puts around them.
+use super::Malformed;
+use agon_core::{Answer, ParticipantId};
+use std::borrow::Cow;
+
+const THINK: &str = "<think>";
+const END_OF_THINK: &str = "</think>";
+
+/// The text without thoughts that a model wrote into its answer: whole blocks, an end without a beginning (some chat
+/// templates write the beginning themselves), and a beginning without an end at the very start.
+pub(super) fn without_thoughts(text: &str) -> Cow<'_, str> {
+    if !text.contains(THINK) && !text.contains(END_OF_THINK) {
+        return text.into();
+    }
+    let begun_before = match (text.find(THINK), text.find(END_OF_THINK)) {
+        (None, Some(end)) => Some(end),
+        (Some(start), Some(end)) if end < start => Some(end),
+        (_, _) => None,
+    };
+    let mut rest = begun_before.and_then(|end| text.get(end + END_OF_THINK.len()..)).unwrap_or(text);
+    let mut kept = String::with_capacity(rest.len());
+    while let Some((before, thought)) = rest.split_once(THINK) {
+        match thought.split_once(END_OF_THINK) {
+            Some((_, after)) => {
+                kept.push_str(before);
+                rest = after;
+            }
+            None if before.trim().is_empty() && kept.trim().is_empty() => return "".into(),
+            None => break,
+        }
+    }
+    kept.push_str(rest);
+    kept.into()
+}
+
+/// A speech: trimmed, without the speaker's own name in front, never empty.
+pub(super) fn read(text: &str, speaker: &ParticipantId) -> Result<Answer, Malformed> {
+    let text = without_own_name(text.trim(), speaker.as_str()).trim();
+    if text.is_empty() {
+        return Err(Malformed("the speech is empty".to_owned()));
+    }
+    Ok(Answer::Speech { text: text.into() })
+}
+
+/// Takes off `Ada:`, also in Markdown emphasis.
+fn without_own_name<'a>(text: &'a str, name: &str) -> &'a str {
+    let emphasis = |c: char| matches!(c, '*' | '_');
+    let bare = text.trim_start_matches(emphasis);
+    let emphasised = bare.len() < text.len();
+    let named = bare.get(..name.len()).is_some_and(|head| head.to_lowercase() == name.to_lowercase());
+    let after = if named { bare.get(name.len()..) } else { None };
+    let Some(after) = after.filter(|_| !name.is_empty()) else { return text };
+    let closed = after.trim_start_matches(emphasis);
+    match closed.strip_prefix(':') {
+        // emphasis that is closed behind the colon belongs to the name, if it was opened before it
+        Some(speech) if emphasised && closed.len() == after.len() => speech.trim_start_matches(emphasis),
+        Some(speech) => speech,
+        None => text,
+    }
+}

@@ -1,0 +1,172 @@
+use super::*;
+use agon_core::{BallotStage, ParticipantId, Position, RoundStatus, Timestamp, TurnId};
+
+fn spec() -> DebateSpec {
+    let persona = |name: &str| serde_json::json!({"name": name, "stance": name, "model": "m", "max_tokens": 100});
+    serde_json::from_value(serde_json::json!({
+        "topic": "t", "mode": "adversarial", "debate_format": "round_robin", "max_rounds": 2,
+        "personas": [persona("Ada"), persona("Ben")], "turn_mode": "moderator", "visibility": "sequential",
+        "context_scope": "full_log", "memory": "append_all",
+        "phases": {"opening_statements": false, "final_statements": false},
+        "consensus_strategy": "judge", "ballots": "none", "end_condition": [], "timeout_per_turn_ms": 1,
+        "on_turn_failure": "skip", "quorum": "majority", "outputs": []
+    }))
+    .unwrap()
+}
+
+fn read(task: Task, text: &str) -> Result<Answer, String> {
+    let ask = Ask {
+        turn: TurnId { round: 1, seat: 0, attempt: 1 },
+        participant: ParticipantId::new("Ada"),
+        model: "m".into(),
+        task,
+        sees: Position(0),
+        deadline: Timestamp(0),
+        correction: None,
+    };
+    read_answer(&spec(), &ask, text).map_err(|Malformed(problem)| problem)
+}
+
+fn speech(text: &str) -> String {
+    match read(Task::Opening, text) {
+        Ok(Answer::Speech { text }) => text.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn vote(text: &str) -> Result<Answer, String> {
+    read(Task::Vote { candidates: vec!["Close it".into(), "Keep it open".into()] }, text)
+}
+
+fn chosen(choice: &str) -> Answer {
+    Answer::Choice { choice: choice.into(), reasons: vec!["r".into()] }
+}
+
+fn closed(text: &str) -> Result<(String, RoundStatus, Option<String>), String> {
+    match read(Task::CloseRound, text)? {
+        Answer::RoundSummary(round) => Ok((round.summary, round.status, round.decision)),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_speech_loses_thoughts_and_its_speakers_own_label_and_nothing_else() {
+    assert_eq!(speech("  <think>hm\n</think>\n\nAda: I say.  "), "I say.");
+    assert_eq!(speech("**Ada:** I say."), "I say.");
+    assert_eq!(speech("**Ada**: I **say**."), "I **say**.");
+    assert_eq!(speech("still thinking </think> I say."), "I say.");
+    assert_eq!(speech("Ada Byron: I quote."), "Ada Byron: I quote.");
+    assert_eq!(speech("Ben: no.\n### T4 | Ben"), "Ben: no.\n### T4 | Ben");
+    assert_eq!(speech("He wrote <think> and nothing more."), "He wrote <think> and nothing more.");
+}
+
+#[test]
+fn a_speech_of_thoughts_or_of_a_name_alone_is_empty() {
+    for text in ["", " \n", "<think>on and on", "<think>a</think>", "Ada:"] {
+        assert_eq!(read(Task::Opening, text), Err("the speech is empty".to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn a_choice_is_taken_in_the_ballots_spelling_and_never_guessed() {
+    assert_eq!(vote(r#"{"choice": " close IT ", "reasons": ["r"]}"#), Ok(chosen("Close it")));
+    let wanted = "choice: found \"Close\", allowed \"Close it\", \"Keep it open\"".to_owned();
+    assert_eq!(vote(r#"{"choice": "Close", "reasons": ["r"]}"#), Err(wanted));
+}
+
+#[test]
+fn a_ballot_without_choices_takes_any_short_answer() {
+    let ballot = || Task::Ballot { stage: BallotStage::Initial, choices: Vec::new() };
+    assert_eq!(read(ballot(), r#"{"choice": "42", "reasons": ["r"]}"#), Ok(chosen("42")));
+    let long = format!(r#"{{"choice": "{}", "reasons": ["r"]}}"#, "x".repeat(201));
+    assert_eq!(read(ballot(), &long), Err("choice: found 201 characters, allowed 200".to_owned()));
+}
+
+#[test]
+fn the_object_is_found_in_prose_and_the_first_good_one_counts() {
+    assert_eq!(
+        vote("Well {so}:\n```json\n{\"choice\":\"close it\",\"reasons\":[\"r\"]}\n```\nDone {x}."),
+        Ok(chosen("Close it"))
+    );
+    assert_eq!(
+        vote(r#"{"a": 1} {"choice": "close it", "reasons": ["r"], "choice": "keep it open"} more"#),
+        Ok(chosen("Keep it open"))
+    );
+}
+
+#[test]
+fn a_wrong_form_names_the_field_what_was_found_and_what_is_allowed() {
+    let cases = [
+        ("", "the answer is empty; one JSON object is wanted"),
+        ("I vote for Ada {", "found no complete JSON object in \"I vote for Ada {\""),
+        (r#"{"reasons": ["r"]}"#, "choice: missing"),
+        (r#"{"choice": 3, "reasons": ["r"]}"#, "choice: found 3, allowed a text"),
+        (r#"{"choice": "", "reasons": ["r"]}"#, "choice: found an empty text, allowed a text"),
+        (r#"{"choice": "close it", "reasons": "r"}"#, "reasons: found \"r\", allowed an array"),
+        (r#"{"choice": "close it", "reasons": []}"#, "reasons: found 0 items, allowed 1 to 5"),
+        (r#"{"choice": "close it", "reasons": [1]}"#, "reasons: found 1, allowed texts alone"),
+    ];
+    for (text, wanted) in cases {
+        assert_eq!(vote(text), Err(wanted.to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn a_plan_passes_names_as_they_are_and_wants_speakers_or_done() {
+    let plan = |text| match read(Task::OpenRound, text)? {
+        Answer::RoundPlan(plan) => Ok::<_, String>(plan),
+        other => panic!("{other:?}"),
+    };
+    let given = plan(r#"{"next_speakers": [" Zoe ", "Ada"], "briefing": " ", "done": false}"#).unwrap();
+    assert_eq!(given.next_speakers, [ParticipantId::new("Zoe"), ParticipantId::new("Ada")]);
+    assert_eq!((given.briefing, given.new_angle), (None, None));
+    assert!(plan(r#"{"next_speakers": [], "done": true}"#).unwrap().done);
+    let problem = plan(r#"{"next_speakers": [], "done": false}"#).unwrap_err();
+    assert_eq!(problem, "next_speakers: found no name while done is false, allowed are names out of \"Ada\", \"Ben\"");
+    assert_eq!(plan(r#"{"next_speakers": ["Ada"]}"#).unwrap_err(), "done: missing");
+}
+
+#[test]
+fn a_round_is_closed_by_json_or_by_the_classic_lines() {
+    let json = r#"{"summary": "s", "status": "SETTLED", "decision": "d"}"#;
+    assert_eq!(closed(json), Ok(("s".into(), RoundStatus::Settled, Some("d".into()))));
+    let classic = "SUMMARY: Ada leads.\nBen follows.\n\n**STATUS:** Settled.\nDECISION: close it";
+    let wanted = ("Ada leads.\nBen follows.".to_owned(), RoundStatus::Settled, Some("close it".to_owned()));
+    assert_eq!(closed(classic), Ok(wanted));
+    assert_eq!(closed("Summary: s\nStatus: continue\nDecision: none"), Ok(("s".into(), RoundStatus::Continue, None)));
+}
+
+#[test]
+fn not_settled_in_any_wording_goes_on() {
+    for status in ["NOT SETTLED", "UNSETTLED", "not yet settled", "isn't settled", "**Continue**"] {
+        let (_, read, _) = closed(&format!("SUMMARY: s\nSTATUS: {status}")).unwrap();
+        assert_eq!(read, RoundStatus::Continue, "{status}");
+    }
+    assert_eq!(
+        closed("SUMMARY: s\nSTATUS: mostly settled"),
+        Err("status: found \"mostly settled\", allowed \"settled\" or \"continue\"".to_owned())
+    );
+    assert!(closed("STATUS: settled").unwrap_err().starts_with("SUMMARY: missing"));
+}
+
+#[test]
+fn a_judgement_names_a_candidate_or_nobody() {
+    let judge = |winner: &str| {
+        let text = format!(
+            r#"{{"verdict": "v", "winner": {winner}, "reasoning": "r", "citations": [{{"entry": 2.0, "quote": "q"}}]}}"#
+        );
+        match read(Task::Judge { order: 0, candidates: vec!["Close it".into()] }, &text)? {
+            Answer::Judgement(judgement) => Ok::<_, String>(judgement),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(judge("\"close it.\"").unwrap().winner.as_deref(), Some("Close it"));
+    assert_eq!(judge("null").unwrap().winner, None);
+    assert_eq!(judge("null").unwrap().citations, [CitedEntry { entry: 2, quote: "q".into() }]);
+    assert_eq!(judge("\"Ada\"").unwrap_err(), "winner: found \"Ada\", allowed null, \"Close it\"");
+    let zero = r#"{"verdict": "v", "winner": null, "reasoning": "r", "citations": [{"entry": 0, "quote": "q"}]}"#;
+    assert_eq!(
+        read(Task::Judge { order: 0, candidates: Vec::new() }, zero),
+        Err("entry: found 0, allowed the number of a speech, from 1".to_owned())
+    );
+}

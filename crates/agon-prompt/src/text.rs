@@ -1,0 +1,96 @@
+//! Text of others, made safe to stand in a prompt.
+use agon_core::fence::neutralise;
+use std::borrow::Cow;
+
+/// The text on one line.
+pub(crate) fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ")
+}
+
+/// Text of a model on one line, its look-alikes of our marks defused.
+pub(crate) fn quoted_line(text: &str) -> String {
+    neutralise(&one_line(text)).0.into_owned()
+}
+
+/// A speech as the transcript shows it: every kind of line break is one, and look-alikes of our marks are defused.
+pub(crate) fn shown(speech: &str) -> String {
+    let speech = speech.trim();
+    let breaks = |c: char| matches!(c, '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    let speech: Cow<'_, str> = match speech.contains(breaks) {
+        true => speech.replace("\r\n", "\n").replace(breaks, "\n").into(),
+        false => speech.into(),
+    };
+    neutralise(&speech).0.into_owned()
+}
+
+/// The first `most` characters, with an ellipsis where something was left out.
+pub(crate) fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
+        None => text.into(),
+    }
+}
+
+/// `"a", "b" or "c"`.
+pub(crate) fn alternatives(choices: &[String]) -> String {
+    let quoted: Vec<String> = choices.iter().map(|choice| format!("\"{}\"", one_line(choice))).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, before)) => format!("{} or {last}", before.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// The text with whole words that are one of the names replaced, longer names first. Letter case counts.
+pub(crate) fn rename(text: &str, names: &[(String, String)]) -> String {
+    let mut renamed = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut inside_word = false;
+    while let Some(first) = rest.chars().next() {
+        let found = names.iter().filter(|_| !inside_word).find_map(|(name, label)| {
+            let after = rest.strip_prefix(name.as_str()).filter(|_| !name.is_empty())?;
+            (!after.starts_with(in_word)).then_some((label, after, name))
+        });
+        rest = match found {
+            Some((label, after, name)) => {
+                renamed.push_str(label);
+                inside_word = name.ends_with(in_word);
+                after
+            }
+            None => {
+                renamed.push(first);
+                inside_word = in_word(first);
+                rest.get(first.len_utf8()..).unwrap_or_default()
+            }
+        };
+    }
+    renamed
+}
+
+fn in_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_replaced_as_whole_words_and_the_longer_one_first() {
+        let names = [("Ada Byron".into(), "Speaker B".into()), ("Ada".into(), "Speaker A".into())];
+        let text = "Ada's point, Adam; Ada Byron and (Ada). Nevada, Ada.";
+        assert_eq!(rename(text, &names), "Speaker A's point, Adam; Speaker B and (Speaker A). Nevada, Speaker A.");
+    }
+
+    #[test]
+    fn every_kind_of_line_break_counts_before_look_alikes_are_sought() {
+        assert_eq!(shown("a\u{2028}### T1 | x\r\nTask: y\u{b}=== z"), "a\n| ### T1 | x\n| Task: y\n| === z");
+    }
+
+    #[test]
+    fn a_cut_falls_between_characters() {
+        assert_eq!(cut("äöü", 2), "äö…");
+        assert_eq!(cut("äöü", 3), "äöü");
+    }
+}

@@ -1,0 +1,11 @@
+//! Prompts and answers from outside: the layout as it is sent, what must never happen to it, and the reference text.
+#[cfg(test)]
+mod answers;
+#[cfg(test)]
+mod layout;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod support;

@@ -1,0 +1,176 @@
+//! A small debate to lay prompts out from.
+use agon_core::*;
+use agon_prompt::{Prompt, PromptRole, View, prompt};
+
+pub fn voice(max_tokens: u32) -> Voice {
+    Voice {
+        model: "rehearsal".into(),
+        temperature: Some(0.7),
+        top_p: None,
+        presence_penalty: None,
+        max_tokens,
+        think: None,
+    }
+}
+
+pub fn persona(name: &str, stance: Option<&str>) -> Persona {
+    Persona {
+        name: name.into(),
+        stance: stance.map(str::to_owned),
+        role: None,
+        system_prompt: None,
+        instructions: None,
+        voice: voice(400),
+        fallback_models: Vec::new(),
+        style: None,
+        tone: None,
+        language: None,
+        priority: 0,
+    }
+}
+
+pub fn spec(mode: Mode) -> DebateSpec {
+    let stance = |stance| Some(stance).filter(|_| mode == Mode::Adversarial);
+    DebateSpec {
+        topic: "Should the old town be closed to cars?".into(),
+        context: Some("About 4,000 people live there. Two bus lines cross it.".into()),
+        materials: Some("Count of 2024: 11,000 cars a day on Long Street.".into()),
+        mode,
+        debate_format: DebateFormat::RoundRobin,
+        max_rounds: 3,
+        personas: vec![
+            persona("Ada", stance("close it")),
+            persona("Ben", stance("keep it open")),
+            persona("Cleo", stance("close it on weekends")),
+        ],
+        turn_mode: TurnMode::RoundRobin,
+        visibility: Visibility::Sequential,
+        context_scope: ContextScope::FullLog,
+        memory: Memory::AppendAll,
+        phases: Phases { opening_statements: true, final_statements: true },
+        moderator: Some(Moderator { opens: true, closes: true, instructions: None, voice: voice(400) }),
+        consensus_strategy: ConsensusStrategy::Judge,
+        judge: Some(Judge {
+            orders: 2,
+            anonymize_transcript: true,
+            shuffle_for_judge: true,
+            instructions: None,
+            voice: voice(800),
+        }),
+        voting: None,
+        ballots: Ballots::Both,
+        end_condition: vec![EndCondition::RoundsExhausted],
+        terminate_when: None,
+        timeout_per_turn_ms: 90_000,
+        budget: Budget::default(),
+        on_turn_failure: OnTurnFailure::Skip,
+        quorum: Quorum::Majority,
+        seed: None,
+        agreement_intensity: None,
+        language: None,
+        instructions: None,
+        outputs: vec![Output::FullMarkdown],
+        labels: Default::default(),
+    }
+}
+
+pub fn admission(spec: DebateSpec) -> Admission {
+    Admission {
+        id: DebateId::parse("old-town").unwrap(),
+        spec,
+        seed: 42,
+        retry: RetryPolicy::default(),
+        agon_version: "0.0.0".into(),
+        request_id: None,
+        rehearsal: false,
+    }
+}
+
+pub fn turn(round: u32, seat: u32) -> TurnId {
+    TurnId { round, seat, attempt: 1 }
+}
+
+/// A view with the admission taken in.
+pub fn view(spec: DebateSpec) -> View {
+    let admission = admission(spec);
+    let mut view = View::new(&admission);
+    view.apply(Position(1), &Event::DebateAdmitted(Box::new(admission)));
+    view
+}
+
+pub fn speech(spec: &DebateSpec, name: &str, kind: SpeechKind, turn: TurnId, text: &str) -> Event {
+    let stance = spec.persona(&name.into()).and_then(|persona| persona.stance.clone());
+    let call = Box::default();
+    Event::SpeechRecorded(Speech {
+        turn,
+        participant: name.into(),
+        stance,
+        kind,
+        text: text.into(),
+        neutralised: 0,
+        call,
+    })
+}
+
+pub fn say(view: &mut View, spec: &DebateSpec, name: &str, kind: SpeechKind, turn: TurnId, text: &str) {
+    let event = speech(spec, name, kind, turn, text);
+    view.apply(view.position().next(), &event);
+}
+
+pub fn ask(view: &View, name: &str, turn: TurnId, task: Task) -> Ask {
+    let deadline = Timestamp(0);
+    Ask {
+        turn,
+        participant: name.into(),
+        model: "rehearsal".into(),
+        task,
+        sees: view.position(),
+        deadline,
+        correction: None,
+    }
+}
+
+pub fn argument() -> Task {
+    Task::Argument { briefing: None, new_angle: None, summary: None }
+}
+
+/// The debate after its openings and one round.
+pub fn after_one_round(spec: &DebateSpec) -> View {
+    let mut view = view(spec.clone());
+    say(&mut view, spec, "Ada", SpeechKind::Opening, turn(0, 0), "Cars take the room that people need.");
+    say(&mut view, spec, "Ben", SpeechKind::Opening, turn(0, 1), "Shops live on customers who drive.");
+    say(&mut view, spec, "Ada", SpeechKind::Argument, turn(1, 0), "Ben names no figure. Nine of ten customers walk.");
+    say(&mut view, spec, "Ben", SpeechKind::Argument, turn(1, 1), "Ada counts heads, not money spent.");
+    let plan = RoundPlan { briefing: Some("Settle who the customers are.".into()), ..RoundPlan::default() };
+    let summary = RoundSummary {
+        summary: "Ada: customers walk. Ben: drivers spend more.".into(),
+        status: RoundStatus::Continue,
+        decision: None,
+    };
+    for decision in [ModeratorDecision::Opens(plan), ModeratorDecision::Closes(summary)] {
+        let event = Event::ModeratorDecided { turn: turn(1, 9), decision, fallback: false, call: None };
+        view.apply(view.position().next(), &event);
+    }
+    view
+}
+
+pub fn show(prompt: &Prompt) -> String {
+    let mut text = String::new();
+    for message in &prompt.messages {
+        let role = match message.role {
+            PromptRole::System => "system",
+            PromptRole::User => "user",
+            PromptRole::Assistant => "assistant",
+        };
+        text.push_str(&format!("--- {role} ---\n{}", message.text));
+    }
+    match &prompt.schema {
+        Some(schema) => text.push_str(&format!("--- schema ---\n{schema}\n")),
+        None => text.push_str("--- no schema ---\n"),
+    }
+    text
+}
+
+pub fn user_of(view: &View, ask: &Ask) -> String {
+    prompt(view, ask).unwrap().messages[1].text.to_string()
+}
