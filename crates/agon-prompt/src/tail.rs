@@ -3,7 +3,9 @@ use crate::template::{self, fill, line};
 use crate::text::{alternatives, one_line, quoted_line};
 use crate::view::View;
 use agon_core::fence::YOUR_TURN;
-use agon_core::{Ask, BallotStage, Judge, Mode, Moderator, Persona, Style, Task, Think, TurnMode, Voice};
+use agon_core::{
+    Ask, BallotStage, JUDGE, Judge, MODERATOR, Mode, Moderator, Persona, Style, Task, Think, TurnMode, Voice,
+};
 
 /// The `Key: value` lines and the instructions after the delimiter.
 struct Tail(String);
@@ -113,7 +115,7 @@ pub(crate) fn debater(view: &View, ask: &Ask, persona: &Persona) -> String {
 /// The tail of the moderator's prompt.
 pub(crate) fn moderator(view: &View, ask: &Ask, moderator: &Moderator) -> String {
     let spec = &view.spec;
-    let mut tail = Tail::new("the moderator", None, "moderator", task_name(&ask.task));
+    let mut tail = Tail::new(MODERATOR, None, "moderator", task_name(&ask.task));
     tail.key("Round", &round_of(view, ask));
     for decision in view.decisions(ask.sees) {
         tail.key("You decided", decision);
@@ -134,7 +136,7 @@ pub(crate) fn moderator(view: &View, ask: &Ask, moderator: &Moderator) -> String
     if let Some(intensity) = spec.agreement_intensity {
         tail.paragraph(&agreement(intensity));
     }
-    let values = Values::new(view, ask, "the moderator");
+    let values = Values::new(view, ask, MODERATOR);
     let values = values.list(view, None, spec.language.as_deref());
     tail.close(&[spec.instructions.as_ref(), moderator.instructions.as_ref()], &values, ask)
 }
@@ -142,12 +144,12 @@ pub(crate) fn moderator(view: &View, ask: &Ask, moderator: &Moderator) -> String
 /// The tail of the judge's prompt.
 pub(crate) fn judge(view: &View, ask: &Ask, judge: &Judge, candidates: &[String]) -> String {
     let spec = &view.spec;
-    let mut tail = Tail::new("the judge", None, "judge", task_name(&ask.task));
+    let mut tail = Tail::new(JUDGE, None, "judge", task_name(&ask.task));
     tail.maybe("Language", spec.language.as_deref());
     let winner = choice_of(template::WINNER, candidates);
     let labels = if judge.anonymize_transcript { template::JUDGE_LABELS.trim_end_matches('\n') } else { "" };
     tail.paragraph(&fill(template::JUDGE, &[("winner", &winner), ("labels", labels)]));
-    let values = Values::new(view, ask, "the judge");
+    let values = Values::new(view, ask, JUDGE);
     let values = values.list(view, None, spec.language.as_deref());
     tail.close(&[spec.instructions.as_ref(), judge.instructions.as_ref()], &values, ask)
 }
