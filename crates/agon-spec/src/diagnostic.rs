@@ -223,7 +223,7 @@ impl<'a> Problems<'a> {
     }
     /// The problems in the order of their places, each once.
     pub fn into_list(mut self) -> Vec<Diagnostic> {
-        self.list.sort_by(|a, b| (a.place, a.code).cmp(&(b.place, b.code)));
+        self.list.sort_by_key(|problem| (problem.place, problem.code));
         self.list.dedup();
         self.list
     }
@@ -244,6 +244,9 @@ impl<'a> Problems<'a> {
     }
     fn add(&mut self, severity: Severity, finding: Finding) {
         let Finding { code, span, field, message, help } = finding;
+        // A parser may place an unexpected end behind the last line.
+        let clamp = |place: Place| self.text.map_or(place, |text| text.clamp(place));
+        let span = Span { start: clamp(span.start), end: clamp(span.end) };
         let line = self.text.map_or("", |text| text.line(span.start.line));
         let (excerpt, length) = excerpt(line, span);
         let file = self.file.to_owned();

@@ -30,7 +30,9 @@ fn finding(error: &ExpressionError, expression: &str, field: &Field, problems: &
     match error {
         ExpressionError::Syntax { message, at } => {
             let span = at.map_or(field.span, |at| inside(at, expression, field.span, problems));
-            finding(Code::BadExpression, span, format!("`{}` is not a CEL expression: {}", field.path, clean(message)))
+            // The parser lists every token that it could have gone on with; nobody reads that.
+            let said = message.split(" expecting ").next().unwrap_or(message);
+            finding(Code::BadExpression, span, format!("`{}` is not a CEL expression: {}", field.path, clean(said)))
         }
         ExpressionError::UnknownVariable(name) => {
             let hint = nearest(name, VARIABLES).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));

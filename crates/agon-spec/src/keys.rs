@@ -182,6 +182,7 @@ impl Shape {
 fn whole_number(min: i128, max: i128) -> String {
     match (min == i128::from(i64::MIN), max >= i128::from(u32::MAX)) {
         (true, _) => "a whole number".to_owned(),
+        (false, false) if max == min + 1 => format!("{min} or {max}"),
         (false, true) => format!("a whole number, {min} or more"),
         (false, false) => format!("a whole number from {min} to {max}"),
     }

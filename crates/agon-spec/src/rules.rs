@@ -9,7 +9,7 @@ use crate::draft::{Texts, wants_moderator};
 use crate::markdown::{Body, Passage};
 use crate::place::Span;
 use crate::section::Section;
-use agon_core::{DebateSpec, TurnMode};
+use agon_core::{ConsensusStrategy, DebateSpec, TurnMode};
 
 /// Reports everything that is wrong with the draft or worth a warning.
 pub(crate) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
@@ -91,26 +91,47 @@ fn moderator(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
 }
 
 fn models(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
-    let listed = root.list("personas").unwrap_or_default();
-    let refused = |section: Option<&Section>| root.has("model") || section.is_some_and(|section| section.has("model"));
-    let mut without: Vec<String> = Vec::new();
-    for (at, persona) in spec.personas.iter().enumerate() {
-        if persona.voice.model.as_str().is_empty() && !refused(listed.get(at)) {
-            let name = persona.name.as_str();
-            without.push(if name.is_empty() { format!("personas[{at}]") } else { name.to_owned() });
-        }
+    if root.has("model") {
+        return;
     }
-    let moderator = spec.moderator.as_ref().map(|moderator| &moderator.voice);
-    let judge = spec.judge.as_ref().map(|judge| &judge.voice);
-    for (name, voice) in [("moderator", moderator), ("judge", judge)] {
-        if voice.is_some_and(|voice| voice.model.as_str().is_empty()) && !refused(root.section(name)) {
-            without.push(format!("the {name}"));
-        }
-    }
+    let without: Vec<(String, Option<Span>)> =
+        debaters_without_model(root, spec).chain(others_without_model(root, spec)).collect();
     if without.is_empty() {
         return;
     }
-    let message = format!("no model is named for {}", without.join(", "));
+    let names: Vec<&str> = without.iter().map(|(name, _)| name.as_str()).collect();
+    let message = format!("no model is named for {}", names.join(", "));
     let help = "write `model: NAME` at the top level or per role, or give --model NAME; --rehearsal needs no model";
-    problems.error(Finding::new(Code::MissingModel, Span::default(), message).field("model").help(help));
+    let span = without.iter().find_map(|(_, span)| *span).unwrap_or_default();
+    problems.error(Finding::new(Code::MissingModel, span, message).field("model").help(help));
+}
+
+fn debaters_without_model(root: &Section, spec: &DebateSpec) -> impl Iterator<Item = (String, Option<Span>)> {
+    let listed = root.list("personas").unwrap_or_default();
+    spec.personas.iter().enumerate().filter_map(|(at, persona)| {
+        let section = listed.get(at);
+        let refused = section.is_some_and(|section| section.has("model"));
+        let name = persona.name.as_str();
+        let name = if name.is_empty() { format!("personas[{at}]") } else { name.to_owned() };
+        let wanting = persona.voice.model.as_str().is_empty() && !refused;
+        wanting.then(|| (name, section.map(|section| section.span_of("name"))))
+    })
+}
+
+fn others_without_model(root: &Section, spec: &DebateSpec) -> impl Iterator<Item = (String, Option<Span>)> {
+    // A refused strategy may not want a judge at all.
+    let strategy =
+        root.get("consensus_strategy").is_none_or(|_| root.choice::<ConsensusStrategy>("consensus_strategy").is_some());
+    let moderator = spec.moderator.as_ref().map(|moderator| ("moderator", &moderator.voice));
+    let judge = spec.judge.as_ref().filter(|_| strategy).map(|judge| ("judge", &judge.voice));
+    moderator.into_iter().chain(judge).filter_map(|(name, voice)| {
+        let field = root.get(name);
+        let section = root.section(name);
+        let refused = match section {
+            Some(section) => section.has("model"),
+            None => field.is_some() && root.flag(name).is_none(),
+        };
+        let wanting = voice.model.as_str().is_empty() && !refused;
+        wanting.then(|| (format!("the {name}"), field.map(|field| field.key_span)))
+    })
 }

@@ -2,6 +2,9 @@
 use crate::keys::{Choice, DEBATE, Fixed, Key, Shape, Table, supported};
 use serde_json::{Map, Value, json};
 
+/// One line with something in it; blanks at its ends do not count.
+const LINE: &str = r"^\s*[^\x00-\x1f\x7f-\x9f]*[^\x00-\x1f\x7f-\x9f\s][^\x00-\x1f\x7f-\x9f]*\s*$";
+
 /// The schema (draft 2020-12) of a debate file in YAML or JSON.
 ///
 /// It accepts the shapes that [`crate::parse`] accepts. What holds between values (unique names, stances, models)
@@ -64,7 +67,7 @@ fn property(key: &Key) -> Value {
 fn shape(of: &Shape) -> Value {
     match of {
         Shape::Text | Shape::Template | Shape::Expression => json!({"type": "string", "pattern": r"\S"}),
-        Shape::Line => json!({"type": "string", "pattern": r"\S", "maxLength": 200}),
+        Shape::Line => json!({"type": "string", "pattern": LINE, "maxLength": 200}),
         Shape::Flag => json!({"type": "boolean"}),
         Shape::Integer { min, max } => integer(*min, *max),
         Shape::Number { min, max } => json!({"type": "number", "minimum": min, "maximum": max}),
@@ -99,4 +102,98 @@ fn integer(min: i128, max: i128) -> Value {
     let bound =
         |number: i128| i64::try_from(number).map(Value::from).or_else(|_| u64::try_from(number).map(Value::from));
     json!({"type": "integer", "minimum": bound(min).unwrap_or_default(), "maximum": bound(max).unwrap_or_default()})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::{Code, Problems, Severity};
+    use crate::source::{Syntax, Text, decode, detect};
+    use crate::tree::{Node, Value as Tree};
+    use crate::{Defaults, Diagnostic, Source, parse};
+    use std::path::Path;
+
+    fn plain(node: &Node) -> Value {
+        match &node.value {
+            Tree::Null => Value::Null,
+            Tree::Flag(flag) => (*flag).into(),
+            Tree::Integer(number) => serde_json::from_str(&number.to_string()).unwrap(),
+            Tree::Number(number) => (*number).into(),
+            Tree::Text(text) => text.clone().into(),
+            Tree::List(items) => items.iter().map(plain).collect(),
+            Tree::Map(entries) => entries.iter().map(|entry| (entry.key.clone(), plain(&entry.value))).collect(),
+        }
+    }
+
+    /// The plain data of a YAML or JSON file, where it can be read at all.
+    fn data(source: &Source) -> Option<Value> {
+        let text: Text = decode(source, &mut Problems::new(""))?;
+        match detect(source, &text) {
+            Syntax::Json => crate::json::parse(&text).ok().as_ref().map(plain),
+            Syntax::Yaml => crate::yaml::parse(&text.all, 0).ok()?.as_ref().map(plain),
+            Syntax::Markdown | Syntax::Auto => None,
+        }
+    }
+
+    fn files(folder: &str) -> Vec<Source> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+        paths.map(|path| Source::new(path.to_str().unwrap(), std::fs::read(&path).unwrap())).collect()
+    }
+
+    /// Whether the schema must see this problem too; none where it may or may not.
+    fn is_of_shape(found: &Diagnostic) -> Option<bool> {
+        match found.code {
+            Code::UnknownKey | Code::UnknownValue | Code::WrongType | Code::OutOfRange | Code::Empty => Some(true),
+            Code::DuplicateItem | Code::SchemaWithoutSynthesizer => Some(true),
+            Code::MissingKey => Some(!found.field.ends_with("stance")),
+            Code::NotSupportedYet => Some(found.field != "terminate_when"),
+            Code::BadText => Some(found.field.ends_with("name")),
+            Code::Conflict | Code::DuplicateKey => None,
+            _ => Some(false),
+        }
+    }
+
+    #[test]
+    fn the_schema_refuses_exactly_the_malformed_files_whose_shape_is_wrong() {
+        let validator = jsonschema::validator_for(&schema()).unwrap();
+        let (mut refused, mut taken) = (0, 0);
+        for source in files("tests/bad") {
+            let Some(data) = data(&source) else { continue };
+            let errors = parse(&source, &Defaults::default()).diagnostics;
+            let errors = errors.iter().filter(|found| found.severity == Severity::Error);
+            let verdicts: Vec<_> = errors.map(is_of_shape).collect();
+            let expected = if verdicts.contains(&Some(true)) {
+                false
+            } else if verdicts.contains(&None) {
+                continue;
+            } else {
+                true
+            };
+            assert_eq!(validator.is_valid(&data), expected, "{}", source.name);
+            *if expected { &mut taken } else { &mut refused } += 1;
+        }
+        assert!(refused > 20 && taken > 10, "{refused} refused, {taken} taken");
+    }
+
+    #[test]
+    fn the_schema_takes_every_valid_file_and_its_normal_form() {
+        let validator = jsonschema::validator_for(&schema()).unwrap();
+        for source in files("tests/unwise").into_iter().chain(files("../../examples")) {
+            if source.name.ends_with("README.md") {
+                continue;
+            }
+            let spec = parse(&source, &Defaults::default()).spec.unwrap();
+            let forms = data(&source).into_iter().chain([crate::normalize_json(&spec)]);
+            for data in forms {
+                let found: Vec<_> = validator.iter_errors(&data).map(|error| error.to_string()).collect();
+                assert!(found.is_empty(), "{}: {found:?}", source.name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_schema_is_a_valid_schema() {
+        assert!(jsonschema::meta::is_valid(&schema()));
+    }
 }

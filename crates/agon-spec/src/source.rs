@@ -72,6 +72,14 @@ impl Text {
         let within = line.char_indices().nth(place.column.saturating_sub(1)).map_or(line.len(), |(at, _)| at);
         start + within
     }
+    /// The place itself, or the last one of its line or of the text where it lies beyond.
+    pub fn clamp(&self, place: Place) -> Place {
+        if place.line > self.starts.len() {
+            return self.place(self.all.len());
+        }
+        let last = self.line(place.line).chars().count() + 1;
+        Place { column: place.column.min(last), ..place }
+    }
     /// The text between two places.
     pub fn slice(&self, span: Span) -> &str {
         self.all.get(self.offset(span.start)..self.offset(span.end)).unwrap_or_default()

@@ -6,12 +6,22 @@ pub(crate) fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'
     let length = wanted.chars().count();
     let most = (length / 3).clamp(1, 4);
     let distance = |candidate: &str| strsim::osa_distance(&wanted, &folded(candidate));
-    candidates
-        .into_iter()
-        .map(|candidate| (distance(candidate), candidate))
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    let near = candidates
+        .iter()
+        .map(|candidate| (distance(candidate), *candidate))
         .filter(|(distance, candidate)| *distance <= most && *distance < candidate.chars().count())
         .min_by_key(|(distance, candidate)| (*distance, candidate.chars().count().abs_diff(length)))
-        .map(|(_, candidate)| candidate)
+        .map(|(_, candidate)| candidate);
+    near.or_else(|| candidates.into_iter().find(|candidate| is_part(&wanted, &folded(candidate))))
+}
+
+/// Whether one is a part of the other, or both begin alike: `markdown` and `full_markdown`, `opening` and `opens`.
+fn is_part(one: &str, other: &str) -> bool {
+    const LEAST: usize = 4;
+    let alike = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let long_enough = one.chars().count().min(other.chars().count()) >= LEAST;
+    long_enough && (alike >= LEAST || one.contains(other) || other.contains(one))
 }
 
 fn folded(name: &str) -> String {

@@ -155,15 +155,23 @@ impl<'a> Reader<'a> {
         let finding = Finding::new(Code::Syntax, Span::at(place), format!("this is not valid YAML: {}", error.info()));
         let line = self.text.split('\n').nth(error.marker().line().saturating_sub(1)).unwrap_or_default();
         let indent = line.len() - line.trim_start().len();
-        if line.get(..indent).is_some_and(|indent| indent.contains('\t')) {
-            finding.help("the line is indented with a tab; YAML is indented with spaces")
-        } else if line.contains(": ") {
-            finding
-                .help("a value that contains ': ' or ' #', or begins with a sign such as * & ! [ { @, goes into quotes")
-        } else {
-            finding
+        let tab = line.get(..indent).is_some_and(|indent| indent.contains('\t'));
+        match if tab { Some("YAML is indented with spaces, never with tabs") } else { hint(error.info()) } {
+            Some(help) => finding.help(help),
+            None => finding,
         }
     }
+}
+
+fn hint(info: &str) -> Option<&'static str> {
+    const HINTS: [(&str, &str); 5] = [
+        ("mapping values are not allowed", "a text that contains ': ' goes into quotes"),
+        ("illegal placement of ':'", "a bracket or brace that was opened above is not closed"),
+        ("quoted scalar", "a quote that was opened is not closed"),
+        ("unknown anchor", "a text that begins with * goes into quotes"),
+        ("did not find expected", "keys of one mapping, and dashes of one list, stand in one column"),
+    ];
+    HINTS.iter().find(|(known, _)| info.contains(known)).map(|(_, hint)| *hint)
 }
 
 fn admit_all(limits: &mut Limits, node: &Node, depth: usize, span: Span) -> Result<(), Finding> {

@@ -1,4 +1,5 @@
 //! Every kind of mistake in a debate file, with what is said about it.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail loudly")]
 use agon_spec::{Code, Defaults, Parsed, Severity, Source, parse, render};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -6,6 +6,8 @@ use agon_core::{DebateSpec, Quorum, TurnMode};
 
 const ROUNDS: u32 = 4;
 const PERSONAS: usize = 5;
+/// More than these are refused already.
+const MOST: usize = 16;
 
 pub(super) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
     size(root, spec, problems);
@@ -28,7 +30,7 @@ fn size(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
             format!("{} rounds: after {ROUNDS}, debates mostly repeat themselves and cost more", spec.max_rounds);
         problems.warning(Finding::new(Code::ManyRounds, root.span_of("max_rounds"), message).field("max_rounds"));
     }
-    if spec.personas.len() > PERSONAS {
+    if (PERSONAS + 1..=MOST).contains(&spec.personas.len()) {
         let key = if root.has("personas") { "personas" } else { "persona_count" };
         let span = root.get(key).map_or(root.span, |field| field.key_span);
         let message =

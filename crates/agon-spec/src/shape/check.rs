@@ -1,0 +1,208 @@
+//! One value against its shape.
+use super::section;
+use crate::diagnostic::{Code, Finding, Problems, quote};
+use crate::keys::{Choice, Fixed, Shape, Table, supported};
+use crate::place::Span;
+use crate::section::{Checked, Section};
+use crate::tree::{Entry, Node, Value};
+use std::collections::BTreeMap;
+
+pub(super) struct Check<'c, 'p> {
+    pub path: &'c str,
+    pub key_span: Span,
+    pub problems: &'c mut Problems<'p>,
+}
+
+impl Check<'_, '_> {
+    /// The value in its shape; `None` where a problem was reported.
+    pub fn value(&mut self, shape: &Shape, node: &Node) -> Option<Checked> {
+        if node.value == Value::Null {
+            return self.empty(shape);
+        }
+        match (shape, &node.value) {
+            (Shape::Text | Shape::Template | Shape::Expression, Value::Text(text)) => self.text(shape, text, node),
+            (Shape::Line, Value::Text(text)) => self.line(text, node.span).map(Checked::Text),
+            (Shape::Flag, Value::Flag(flag)) => Some(Checked::Flag(*flag)),
+            (Shape::Integer { min, max }, value) => self.integer(*min, *max, value, shape, node.span),
+            (Shape::Number { min, max }, value) => self.number(*min, *max, value, shape, node.span),
+            (Shape::Duration, value) => self.duration(value, node.span),
+            (Shape::Choice(choices), Value::Text(text)) => self.choice(choices, text, node.span).map(Checked::Choice),
+            (Shape::Choices { of, min }, Value::List(items)) => self.choices(of, *min, items, node.span),
+            (Shape::Lines, Value::List(items)) => self.lines(items),
+            (Shape::Labels, Value::Map(entries)) => self.labels(entries),
+            (Shape::List { of, min, max }, Value::List(items)) => self.list(of, (*min, *max), shape, items),
+            (Shape::Map(table) | Shape::Switch(table), Value::Map(entries)) => {
+                Some(self.map(table, entries, node.span))
+            }
+            (Shape::Switch(_), Value::Flag(flag)) => Some(Checked::Flag(*flag)),
+            (Shape::Either(shapes), _) => self.either(shapes, shape, node),
+            (Shape::Only(fixed), value) => self.only(*fixed, value, node.span),
+            _ => self.wrong_type(&shape.describe(), node),
+        }
+    }
+    pub fn fail<T>(&mut self, code: Code, span: Span, message: String) -> Option<T> {
+        self.problems.error(Finding::new(code, span, message).field(self.path));
+        None
+    }
+    fn empty(&mut self, shape: &Shape) -> Option<Checked> {
+        let message = format!("`{}` has no value; it must be {}", self.path, shape.describe());
+        self.problems.error(
+            Finding::new(Code::Empty, self.key_span, message).field(self.path).help("give a value or remove the key"),
+        );
+        None
+    }
+    pub fn wrong_type<T>(&mut self, expected: &str, node: &Node) -> Option<T> {
+        let found = node.value.describe();
+        let message = format!("`{}` must be {expected}, found {found}", self.path);
+        let finding = Finding::new(Code::WrongType, self.shown(node.span), message).field(self.path);
+        let (wants_text, wants_flag) = (expected.contains("text"), expected.contains("true"));
+        let finding = match &node.value {
+            Value::Flag(_) | Value::Integer(_) | Value::Number(_) if wants_text => {
+                finding.help("put it into quotes to make it a text")
+            }
+            Value::Text(text) if wants_flag && matches!(text.to_lowercase().as_str(), "yes" | "on") => {
+                finding.help("write true")
+            }
+            Value::Text(text) if wants_flag && matches!(text.to_lowercase().as_str(), "no" | "off") => {
+                finding.help("write false")
+            }
+            Value::Map(_) if wants_text => finding.help("a text that contains ': ' goes into quotes"),
+            Value::Text(_) if expected.starts_with("a list") => {
+                finding.help("a list is written as [a, b], or as one `- item` a line")
+            }
+            _ => finding,
+        };
+        self.problems.error(finding);
+        None
+    }
+    /// A mapping in block style begins where its first key does; the key that holds it says more.
+    fn shown(&self, span: Span) -> Span {
+        if span.start.line > self.key_span.start.line { self.key_span } else { span }
+    }
+    pub fn out_of_range<T>(&mut self, shape: &Shape, value: &Value, span: Span) -> Option<T> {
+        let message = format!("`{}` must be {}, found {}", self.path, shape.describe(), value.describe());
+        self.fail(Code::OutOfRange, span, message)
+    }
+    fn choices(&mut self, of: &[Choice], min: usize, items: &[Node], span: Span) -> Option<Checked> {
+        if items.len() < min {
+            return self.fail(Code::OutOfRange, span, format!("`{}` must name at least {min}", self.path));
+        }
+        let mut names = Vec::new();
+        for item in items {
+            let Value::Text(text) = &item.value else {
+                self.wrong_type::<()>(&format!("a list of {}", supported(of).join(", ")), item);
+                continue;
+            };
+            let Some(name) = self.choice(of, text, item.span) else { continue };
+            if names.contains(&name) {
+                self.fail::<()>(Code::DuplicateItem, item.span, format!("`{name}` stands in `{}` twice", self.path));
+            } else {
+                names.push(name);
+            }
+        }
+        (names.len() == items.len()).then_some(Checked::Choices(names))
+    }
+    fn lines(&mut self, items: &[Node]) -> Option<Checked> {
+        let mut lines: Vec<(String, Span)> = Vec::new();
+        for item in items {
+            let Value::Text(text) = &item.value else {
+                self.wrong_type::<()>(&Shape::Lines.describe(), item);
+                continue;
+            };
+            let Some(line) = self.line(text, item.span) else { continue };
+            if lines.iter().any(|(known, _)| *known == line) {
+                let message = format!("{} stands in `{}` twice", quote(&line), self.path);
+                self.fail::<()>(Code::DuplicateItem, item.span, message);
+            } else {
+                lines.push((line, item.span));
+            }
+        }
+        (lines.len() == items.len()).then_some(Checked::Lines(lines))
+    }
+    fn labels(&mut self, entries: &[Entry]) -> Option<Checked> {
+        let mut labels = BTreeMap::new();
+        for entry in entries {
+            let path = format!("{}.{}", self.path, entry.key);
+            let mut check = Check { path: &path, key_span: entry.key_span, problems: self.problems };
+            if let Some(Checked::Text(text)) = check.value(&Shape::Text, &entry.value) {
+                labels.insert(entry.key.clone(), text);
+            }
+        }
+        (labels.len() == entries.len()).then_some(Checked::Labels(labels))
+    }
+    fn list(
+        &mut self,
+        of: &'static Table,
+        (min, max): (usize, usize),
+        shape: &Shape,
+        items: &[Node],
+    ) -> Option<Checked> {
+        let mut sections = Vec::new();
+        for (at, item) in items.iter().enumerate() {
+            let path = format!("{}[{at}]", self.path);
+            let mut check = Check { path: &path, key_span: item.span, problems: self.problems };
+            match &item.value {
+                Value::Map(entries) => sections.extend(check.whole(of, entries, item.span)),
+                _ => check.wrong_type::<()>("a mapping", item).unwrap_or_default(),
+            }
+        }
+        if !(min..=max).contains(&items.len()) {
+            let message = format!("`{}` must be {}, found {}", self.path, shape.describe(), items.len());
+            self.fail::<()>(Code::OutOfRange, self.key_span, message);
+        }
+        Some(Checked::List(sections))
+    }
+    /// An entry of a list, in which required keys must stand.
+    fn whole(&mut self, table: &'static Table, entries: &[Entry], span: Span) -> Option<Section> {
+        let section = section(table, span, entries, self.path, self.problems);
+        let first = entries.first().map_or(span, |entry| entry.key_span);
+        for key in table.keys.iter().filter(|key| key.required && !section.has(key.name)) {
+            let message = format!("`{}` has no `{}`", self.path, key.name);
+            self.fail::<()>(Code::MissingKey, first, message);
+        }
+        Some(section)
+    }
+    fn map(&mut self, table: &'static Table, entries: &[Entry], span: Span) -> Checked {
+        Checked::Section(section(table, span, entries, self.path, self.problems))
+    }
+    fn either(&mut self, shapes: &[Shape], whole: &Shape, node: &Node) -> Option<Checked> {
+        let fitting = shapes.iter().find(|shape| {
+            matches!(
+                (shape, &node.value),
+                (Shape::Flag, Value::Flag(_))
+                    | (Shape::Choice(_), Value::Text(_))
+                    | (Shape::Integer { .. }, Value::Integer(_) | Value::Number(_))
+            )
+        });
+        match fitting {
+            Some(shape) => self.value(shape, node),
+            None => self.wrong_type(&whole.describe(), node),
+        }
+    }
+    fn only(&mut self, fixed: Fixed, value: &Value, span: Span) -> Option<Checked> {
+        let fits = match (fixed, value) {
+            (Fixed::False, Value::Flag(false)) | (Fixed::One, Value::Integer(1)) => true,
+            (Fixed::EmptyList, Value::List(items)) => items.is_empty(),
+            _ => false,
+        };
+        if fits {
+            return Some(Checked::Fixed);
+        }
+        if let Some(schema) = schema_of_disabled_synthesizer(value) {
+            let message = format!("`{}` has an output schema, but is not enabled", self.path);
+            return self.fail(Code::SchemaWithoutSynthesizer, schema, message);
+        }
+        let message =
+            format!("`{}` with {} is not supported yet; supported: {}", self.path, value.describe(), fixed.text());
+        let span = self.shown(span);
+        self.fail(Code::NotSupportedYet, span, message)
+    }
+}
+
+/// Where the schema stands in `{enabled: false, output_schema: ...}`.
+fn schema_of_disabled_synthesizer(value: &Value) -> Option<Span> {
+    let Value::Map(entries) = value else { return None };
+    let disabled = entries.iter().any(|entry| entry.key == "enabled" && entry.value.value == Value::Flag(false));
+    let schema = entries.iter().find(|entry| entry.key == "output_schema")?;
+    disabled.then_some(schema.key_span)
+}

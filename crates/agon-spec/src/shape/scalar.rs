@@ -1,0 +1,108 @@
+//! Texts, numbers, durations and names.
+use super::check::Check;
+use crate::diagnostic::{Code, Finding, quote};
+use crate::keys::{Choice, Shape, supported};
+use crate::place::Span;
+use crate::section::Checked;
+use crate::suggest::nearest;
+use crate::tree::{Node, Value};
+
+impl Check<'_, '_> {
+    pub fn text(&mut self, shape: &Shape, text: &str, node: &Node) -> Option<Checked> {
+        if text.trim().is_empty() {
+            return self.blank(node.span);
+        }
+        if let Shape::Template = shape {
+            crate::template::check(text, node.span, self.path, self.problems);
+        }
+        Some(Checked::Text(text.trim().to_owned()))
+    }
+    pub fn blank<T>(&mut self, span: Span) -> Option<T> {
+        self.fail(Code::Empty, span, format!("`{}` is empty", self.path))
+    }
+    pub fn line(&mut self, text: &str, span: Span) -> Option<String> {
+        const MOST: usize = 200;
+        if text.trim().is_empty() {
+            return self.blank(span);
+        }
+        let text = text.trim();
+        if text.chars().any(char::is_control) {
+            return self.fail(
+                Code::BadText,
+                span,
+                format!("`{}` must be one line without control characters", self.path),
+            );
+        }
+        if text.chars().count() > MOST {
+            return self.fail(Code::BadText, span, format!("`{}` is longer than {MOST} characters", self.path));
+        }
+        Some(text.to_owned())
+    }
+    pub fn integer(&mut self, min: i128, max: i128, value: &Value, shape: &Shape, span: Span) -> Option<Checked> {
+        let number = match value {
+            Value::Integer(number) => *number,
+            Value::Number(number) if number.fract() == 0.0 && number.abs() < 1e15 => *number as i128,
+            Value::Number(_) | Value::Null | Value::Flag(_) | Value::Text(_) | Value::List(_) | Value::Map(_) => {
+                return self.wrong_type(&shape.describe(), &Node { span, value: value.clone() });
+            }
+        };
+        if (min..=max).contains(&number) {
+            Some(Checked::Integer(number))
+        } else {
+            self.out_of_range(shape, value, span)
+        }
+    }
+    pub fn number(&mut self, min: f64, max: f64, value: &Value, shape: &Shape, span: Span) -> Option<Checked> {
+        let number = match value {
+            Value::Integer(number) => *number as f64,
+            Value::Number(number) => *number,
+            Value::Null | Value::Flag(_) | Value::Text(_) | Value::List(_) | Value::Map(_) => {
+                return self.wrong_type(&shape.describe(), &Node { span, value: value.clone() });
+            }
+        };
+        if (min..=max).contains(&number) {
+            Some(Checked::Number(number))
+        } else {
+            self.out_of_range(shape, value, span)
+        }
+    }
+    pub fn duration(&mut self, value: &Value, span: Span) -> Option<Checked> {
+        let millis = match value {
+            Value::Integer(seconds) => Some(*seconds as f64 * 1000.0),
+            Value::Number(seconds) => Some(seconds * 1000.0),
+            Value::Text(text) => crate::duration::millis(text),
+            Value::Null | Value::Flag(_) | Value::List(_) | Value::Map(_) => None,
+        };
+        let Some(millis) = millis else {
+            return self.wrong_type(&Shape::Duration.describe(), &Node { span, value: value.clone() });
+        };
+        if (1.0..=crate::duration::MAX_MILLIS).contains(&millis) {
+            return Some(Checked::Millis(millis.round() as u64));
+        }
+        let message = format!("`{}` must be from 1ms to 24h, found {}", self.path, value.describe());
+        self.fail(Code::OutOfRange, span, message)
+    }
+    pub fn choice(&mut self, choices: &[Choice], text: &str, span: Span) -> Option<&'static str> {
+        // The table is static; its names outlive the borrow of the slice.
+        let known = choices.iter().find(|choice| choice.name == text).map(|choice| (choice.name, choice.is_later()));
+        let names = supported(choices).join(", ");
+        match known {
+            Some((name, false)) => Some(name),
+            Some((name, true)) => {
+                let message = format!("{} '{name}' is not supported yet; supported: {names}", self.path);
+                self.fail(Code::NotSupportedYet, span, message)
+            }
+            None => {
+                let hint = match nearest(text, choices.iter().map(|choice| choice.name)) {
+                    Some(name) if supported(choices).contains(&name) => format!("; did you mean `{name}`?"),
+                    Some(name) => format!("; `{name}` is not supported yet"),
+                    None => String::new(),
+                };
+                let message = format!("{} is not a value of `{}`{hint}", quote(text), self.path);
+                let finding = Finding::new(Code::UnknownValue, span, message).field(self.path);
+                self.problems.error(finding.help(format!("allowed: {names}")));
+                None
+            }
+        }
+    }
+}

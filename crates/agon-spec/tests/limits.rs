@@ -1,0 +1,160 @@
+//! Whatever is fed in, the answer is a spec or diagnostics, soon.
+use agon_spec::{Code, Defaults, MAX_BYTES, Parsed, Source, Syntax, parse, render};
+use proptest::prelude::*;
+
+fn read(name: &str, bytes: impl Into<Vec<u8>>) -> Parsed {
+    parse(&Source::new(name, bytes), &Defaults::default())
+}
+
+fn has(parsed: &Parsed, code: Code) -> bool {
+    parsed.diagnostics.iter().any(|found| found.code == code)
+}
+
+#[test]
+fn a_file_of_a_mebibyte_is_read_and_one_byte_more_is_not() {
+    let mut text = "# Tea?\n\n".to_owned();
+    text.push_str(&"x".repeat(MAX_BYTES - text.len()));
+    assert!(!has(&read("a.md", text.clone()), Code::FileTooLarge));
+    text.push('x');
+    assert!(has(&read("a.md", text), Code::FileTooLarge));
+}
+
+#[test]
+fn a_file_full_of_mistakes_shows_the_first_hundred_and_counts_the_rest() {
+    let text: String = (0..500).map(|n| format!("zz{n}: 1\n")).collect();
+    let parsed = read("a.yaml", text);
+    assert_eq!(parsed.diagnostics.len(), 101);
+    let last = parsed.diagnostics.last().unwrap();
+    assert_eq!(
+        (last.code, last.message.as_str()),
+        (Code::TooManyProblems, "402 further problems are not shown; mend these first")
+    );
+}
+
+#[test]
+fn long_and_deep_expressions_are_refused_before_they_are_parsed() {
+    for expression in
+        ["(".repeat(400), "!".repeat(499), "-".repeat(499), "1+".repeat(249), "a.".repeat(249), "!".repeat(501)]
+    {
+        let text = format!("topic: Tea?\nmodel: m\nterminate_when: \"{expression}\"\n");
+        assert!(read("a.yaml", text).spec.is_none(), "{expression}");
+    }
+}
+
+#[test]
+fn large_hostile_files_are_read_in_time() {
+    let half = MAX_BYTES / 4;
+    let texts = [
+        "[".repeat(half),
+        "{\"a\":".repeat(half / 5),
+        "- ".repeat(half / 2),
+        "a: ".repeat(half / 3),
+        "&a ".repeat(half / 3),
+        "> ".repeat(half / 2),
+        "#".repeat(half),
+        "*_".repeat(half / 2),
+        "\u{feff}".repeat(half / 3),
+        "\"".repeat(half),
+    ];
+    for text in texts {
+        for name in ["a.yaml", "a.json", "a.md"] {
+            let front = format!("---\n{text}\n---\n# x\n");
+            assert!(read(name, text.clone()).spec.is_none());
+            assert!(read("b.md", front).spec.is_none());
+        }
+    }
+}
+
+fn fragment() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "topic: Tea?\n",
+        "model: m\n",
+        "---\n",
+        "personas:\n",
+        "  - name: ada\n",
+        "    stance: tea\n",
+        "- ",
+        "  ",
+        "\t",
+        "{",
+        "}",
+        "[",
+        "]",
+        ", ",
+        ": ",
+        "\"",
+        "'",
+        "|\n",
+        ">\n",
+        "&a ",
+        "*a",
+        "!!str ",
+        "# Tea?\n",
+        "## Context\n",
+        "## Materials\n",
+        "é",
+        "\u{feff}",
+        "\r\n",
+        "\r",
+        "max_rounds: 3\n",
+        "terminate_when: ",
+        "round > 2",
+        "&& ",
+        "(",
+        ")",
+        "instructions: ",
+        "{{topic}}",
+        "{{",
+        "moderator: true\n",
+        "judge:\n",
+        "  orders: 2\n",
+        "timeout_per_turn: ",
+        "90s\n",
+        "null\n",
+        "? ",
+        "%YAML 1.2\n",
+        "...\n",
+        "\\u00e9",
+        "\\",
+        "\u{0}",
+        "```\n",
+        "> ",
+    ]);
+    let piece = prop_oneof![8 => pieces.prop_map(str::to_owned), 1 => any::<String>()];
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+fn check(syntax: Syntax, text: &str) -> Result<(), TestCaseError> {
+    let parsed = parse(&Source::new("a", text).with_syntax(syntax), &Defaults::default());
+    prop_assert_eq!(parsed.spec.is_none(), parsed.has_errors());
+    let lines: Vec<usize> =
+        text.replace("\r\n", "\n").replace('\r', "\n").split('\n').map(|line| line.chars().count()).collect();
+    for found in &parsed.diagnostics {
+        let length = lines.get(found.place.line - 1);
+        prop_assert!(length.is_some_and(|length| found.place.column <= length + 1), "{}", render(&parsed.diagnostics));
+    }
+    prop_assert!(render(&parsed.diagnostics).chars().all(|c| c == '\n' || !c.is_control()));
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn any_text_gives_a_spec_or_errors_whose_places_exist(text in fragment()) {
+        for syntax in [Syntax::Auto, Syntax::Markdown, Syntax::Yaml, Syntax::Json] {
+            check(syntax, &text)?;
+        }
+    }
+
+    #[test]
+    fn any_expression_is_taken_or_refused(expression in "[a-z0-9_ .()\\[\\]{}&|!<>=+*/?:'-]{0,60}") {
+        check(Syntax::Json, &format!("{{\"topic\": \"t\", \"model\": \"m\", \"terminate_when\": \"{expression}\"}}"))?;
+    }
+
+    #[test]
+    fn any_bytes_give_a_spec_or_errors(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let parsed = read("a", bytes);
+        prop_assert_eq!(parsed.spec.is_none(), parsed.has_errors());
+    }
+}
