@@ -91,15 +91,14 @@ pub struct Call {
     stage: Arc<Stage>,
     held: Option<(Arc<Model>, Lease)>,
     answer: String,
-    ended: Ended,
-    tokens: u64,
-    _seat: Option<OwnedSemaphorePermit>,
+    seat: Option<OwnedSemaphorePermit>,
+    open: bool,
 }
 
 impl Call {
-    /// A call that was just counted as arrived; until told otherwise it counts as cancelled.
+    /// A call that was just counted as arrived; dropped before its end it counts as cancelled.
     pub fn new(stage: Arc<Stage>) -> Self {
-        Self { stage, held: None, answer: String::new(), ended: Ended::Cancelled, tokens: 0, _seat: None }
+        Self { stage, held: None, answer: String::new(), seat: None, open: true }
     }
 
     /// The stage it plays on.
@@ -109,7 +108,7 @@ impl Call {
 
     /// Keeps a seat until the end.
     pub fn take_seat(&mut self, seat: OwnedSemaphorePermit) {
-        self._seat = Some(seat);
+        self.seat = Some(seat);
     }
 
     /// Keeps a slot of the cache until the end.
@@ -122,24 +121,33 @@ impl Call {
         self.answer = answer;
     }
 
-    /// Answered to the end.
+    /// Answered to the end. Told before the last line is sent, so that whoever has it finds the slot free and the call counted.
     pub fn finished(&mut self, tokens: u64) {
-        (self.ended, self.tokens) = (Ended::Finished, tokens);
+        self.end(Ended::Finished, tokens);
     }
 
     /// Ended by script or refused.
     pub fn failed(&mut self) {
-        self.ended = Ended::Failed;
+        self.end(Ended::Failed, 0);
+    }
+
+    fn end(&mut self, how: Ended, tokens: u64) {
+        if !std::mem::take(&mut self.open) {
+            return;
+        }
+        if let Some((model, lease)) = self.held.take() {
+            let said = if how == Ended::Finished { self.answer.as_str() } else { "" };
+            lock(&model.cache).finish(lease, said);
+        }
+        self.stage.counters.ended(how, tokens);
+        self.seat = None;
     }
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
-        if let Some((model, lease)) = self.held.take() {
-            let said = if self.ended == Ended::Finished { self.answer.as_str() } else { "" };
-            lock(&model.cache).finish(lease, said);
-        }
-        let crashed = self.ended == Ended::Cancelled && self.stage.switch.is_down();
-        self.stage.counters.ended(if crashed { Ended::Failed } else { self.ended }, self.tokens);
+        // what a crash took with it was not the client's doing
+        let how = if self.stage.switch.is_down() { Ended::Failed } else { Ended::Cancelled };
+        self.end(how, 0);
     }
 }

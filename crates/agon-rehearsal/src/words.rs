@@ -137,7 +137,8 @@ fn up_to_a_pause(body: &str, most: usize) -> Option<&str> {
         " when if once until while after before because although though unless as whatever whichever ";
     let mut pauses = body.match_indices([';', ':', ',']).filter_map(|(at, mark)| {
         let kept = body.get(..at)?;
-        let complete = mark != "," || !listed(WAITING, kept.split_whitespace().next().unwrap_or_default());
+        let waits = || listed(WAITING, kept.split_whitespace().next().unwrap_or_default());
+        let complete = mark != "," || kept.contains(',') || !waits();
         (complete && (6..=most).contains(&word_count(kept))).then_some(kept)
     });
     pauses.next_back()

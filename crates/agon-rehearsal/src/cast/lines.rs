@@ -311,7 +311,7 @@ pub fn is_small_talk(sentence: &str) -> bool {
     static PARTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let lines = SMALL_TALK.iter().copied().flatten().copied().chain(LENSES.iter().map(|lens| lens.rebuttal));
         let parts = lines.flat_map(crate::words::sentences).filter_map(fixed_part);
-        parts.filter(|part| part.len() > 8).collect()
+        parts.filter(|part| part.len() > 5).collect()
     });
     PARTS.iter().any(|part| sentence.contains(part))
 }

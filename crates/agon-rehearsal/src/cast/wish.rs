@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// How much better another stance must be before a debater moves to it.
-const MOVES_AT: f64 = 0.45;
+const MOVES_AT: f64 = 0.6;
 
 /// The wished answer to a structured task, with the field names Agon's schemas use.
 pub fn wish_for(scene: &Scene<'_>, schema: &Value) -> Value {

@@ -120,7 +120,7 @@ async fn a_hanging_call_is_cancelled_when_its_client_goes() {
 #[tokio::test]
 async fn a_crash_resets_every_connection_refuses_new_ones_and_then_is_over() {
     let script = "[[rules]]\nfault = \"hang\"\nwhen = { speaker = \"Ben\", first = 1 }\n\
-        [[rules]]\nfault = \"crash\"\nfor = \"300ms\"\nwhen = { speaker = \"Ada\", call = 1 }\n";
+        [[rules]]\nfault = \"crash\"\nfor = \"1s\"\nwhen = { speaker = \"Ada\", call = 1 }\n";
     let server = start_with(script).await;
     let addr = server.addr();
     let ben = json!({ "model": "m", "messages": prompt("Ben", "argument", "") });

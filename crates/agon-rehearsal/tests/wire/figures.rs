@@ -61,23 +61,47 @@ async fn a_call_that_its_client_leaves_while_it_streams_is_cancelled() {
 
 #[tokio::test]
 async fn calls_beyond_the_limit_wait_and_their_wait_is_in_no_figure_but_the_total() {
-    let config =
-        RehearsalConfig { parallel: Some(1), latency: Duration::from_millis(40), ..RehearsalConfig::default() };
-    let server = start(config).await;
+    let faults = "[[rules]]\nfault = \"slow\"\ndelay = \"60m\"\nwhen = { call = 1 }\n".parse().unwrap();
+    let server = start(RehearsalConfig { parallel: Some(1), faults, ..RehearsalConfig::default() }).await;
     let addr = server.addr();
-    let calls: Vec<_> = (0..3)
-        .map(|_| tokio::spawn(async move { post(addr, "/api/chat", &chat(true)).await.unwrap().last() }))
-        .collect();
-    let mut waits = Vec::new();
-    for call in calls {
+    let first = send(addr, "POST", "/api/chat", &chat(true).to_string()).await.unwrap();
+    in_flight(&server, 1).await;
+    let one_prompt = server.stats().naive_prompt_tokens;
+    let ask = || tokio::spawn(async move { post(addr, "/api/chat", &chat(true)).await.unwrap().last() });
+    let others = [ask(), ask()];
+    in_flight(&server, 3).await;
+    assert_eq!(server.stats().naive_prompt_tokens, one_prompt, "nobody else has been let in");
+    drop(first);
+    for call in others {
         let last = call.await.unwrap();
         let field = |name: &str| last[name].as_u64().unwrap();
-        waits.push(field("total_duration") - field("prompt_eval_duration") - field("eval_duration"));
+        assert!(field("total_duration") > field("prompt_eval_duration") + field("eval_duration"), "{last}");
     }
-    waits.sort_unstable();
-    assert_eq!(waits[0], 0);
-    assert!(waits[1] >= 30_000_000 && waits[2] >= 70_000_000, "{waits:?}");
-    assert_eq!(server.stats().max_in_flight, 3);
+    assert_eq!((server.stats().max_in_flight, server.stats().cancelled_calls), (3, 1));
+}
+
+async fn in_flight(server: &RehearsalServer, calls: u64) {
+    while server.stats().in_flight != calls {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn hundreds_of_calls_at_once_are_all_answered() {
+    let config = RehearsalConfig {
+        answer_tokens: Some(200),
+        model_cache: false,
+        latency: Duration::from_millis(20),
+        ..RehearsalConfig::default()
+    };
+    let server = start(config).await;
+    let addr = server.addr();
+    let calls: Vec<_> =
+        (0..300).map(|_| tokio::spawn(async move { post(addr, "/api/chat", &chat(true)).await })).collect();
+    for call in calls {
+        assert_eq!(call.await.unwrap().unwrap().last()["eval_count"], 200);
+    }
+    assert_eq!((server.stats().finished_calls, server.stats().answer_tokens), (300, 60_000));
 }
 
 #[tokio::test]
