@@ -1,1 +1,30 @@
-//! agon-report
+//! What a debate's log says, for people and programs: JSON lines, the result as JSON, Markdown, a self-contained page, and
+//! the live lines of a terminal.
+//!
+//! Everything derives from the log: [`Minutes`] are folded from its records, and [`DebateResult`], [`full_markdown`],
+//! [`summary_only`], [`verbose`] and [`html`] are pure functions of the minutes. [`LiveView`] takes the same events one by one.
+//! What models, files and servers wrote is hostile input: it never becomes an escape sequence, a tag, a script, a link, a table cell's
+//! border or a heading of the report.
+//!
+//! Invariant: no clock, no file, no network, no randomness: the same log gives the same bytes, whoever asks and whenever.
+
+mod events;
+mod figures;
+mod html;
+mod markdown;
+mod minutes;
+mod result;
+mod speech;
+mod terminal;
+mod text;
+mod verdict;
+mod words;
+
+pub use events::{delta_json, event_json, events_jsonl, json_line};
+pub use html::{HtmlError, html};
+pub use markdown::{full_markdown, summary_only, verbose};
+pub use minutes::{Minutes, NotADebate};
+pub use result::*;
+pub use terminal::{LiveView, Span, Speaking, Style, StyledLine, Waiting};
+pub use text::{PlainText, one_line, plain};
+pub use words::REHEARSAL;

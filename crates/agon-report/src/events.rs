@@ -1,0 +1,84 @@
+//! The event log as JSON lines.
+use crate::words::rfc3339;
+use agon_core::{Event, Position, Record, Timestamp, TurnId};
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+/// Members whose null says something: no winner means a synthesis.
+const TELLING_NULL: &str = "winner";
+/// Members that are moments, in milliseconds inside and RFC 3339 outside.
+const MOMENTS: [&str; 2] = ["deadline", "retry_at"];
+
+/// The log as JSON lines, one event a line.
+pub fn events_jsonl<'a>(records: impl IntoIterator<Item = &'a Record>) -> String {
+    let mut out = String::new();
+    for record in records {
+        for (position, event) in record.entries() {
+            out.push_str(&json_line(&event_json(position, record.at, event)));
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// One event: `{"seq": 7, "at": "2026-01-02T03:04:05.678Z", "type": "speech_recorded", ...}`.
+///
+/// Unknown figures are absent. A judgement or verdict without a winner says `"winner": null`, which is a synthesis.
+pub fn event_json(position: Position, at: Timestamp, event: &Event) -> Value {
+    let mut line = Map::new();
+    line.insert("seq".to_owned(), json!(position.0));
+    line.insert("at".to_owned(), json!(rfc3339(at)));
+    let telling = matches!(event, Event::JudgementRecorded { .. } | Event::VerdictReached { verdict: Some(_), .. });
+    // An event is a plain data type with string keys: turning it into a value cannot fail.
+    if let Ok(Value::Object(members)) = serde_json::to_value(event) {
+        line.extend(members.into_iter().filter_map(|(name, value)| {
+            let null = (telling && name == TELLING_NULL).then_some(Value::Null);
+            member(&name, value).or(null).map(|value| (name, value))
+        }));
+    }
+    if telling {
+        line.entry(TELLING_NULL).or_insert(Value::Null);
+    }
+    Value::Object(line)
+}
+
+/// A piece of a running answer, as live streams carry it between events.
+pub fn delta_json(turn: TurnId, n: u64, text: &str) -> Value {
+    json!({ "type": "delta", "turn": turn, "n": n, "text": text })
+}
+
+/// JSON on one line, with every character escaped that a terminal or a line reader could take for a command.
+pub fn json_line(value: &Value) -> String {
+    let text = value.to_string();
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        // Outside ASCII a character can only stand inside a JSON string, where an escape means the same.
+        if is_hazard(c) {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+fn is_hazard(c: char) -> bool {
+    !c.is_ascii() && crate::text::plain(c.encode_utf8(&mut [0; 4])) != c.to_string() || c == '\u{7f}'
+}
+
+/// The member without nulls, its moments spelt out; nothing when it is null itself.
+fn member(name: &str, value: Value) -> Option<Value> {
+    match value {
+        Value::Null => None,
+        Value::Number(n) if MOMENTS.contains(&name) => Some(json!(rfc3339(Timestamp(n.as_u64()?)))),
+        Value::Object(members) => Some(Value::Object(
+            members.into_iter().filter_map(|(name, value)| Some((name.clone(), member(&name, value)?))).collect(),
+        )),
+        Value::Array(items) => Some(Value::Array(items.into_iter().filter_map(|item| member("", item)).collect())),
+        value @ (Value::Bool(_) | Value::Number(_) | Value::String(_)) => Some(value),
+    }
+}

@@ -1,0 +1,148 @@
+//! What a call did and what it cost, in words.
+use crate::minutes::{Deed, Entry, Minutes};
+use crate::words::{self, duration, known, number};
+use agon_core::{Admission, Call, ModeratorDecision, Task, Usage, UsageTotals};
+
+/// What the turn of an entry was for.
+pub(crate) fn deed(minutes: &Minutes<'_>, entry: &Entry<'_>) -> String {
+    match entry.deed {
+        Deed::Spoke(speech) => words::kind(speech.kind).to_owned(),
+        Deed::Balloted(stage, _) => words::stage(stage).to_owned(),
+        Deed::Voted(_) => "vote".to_owned(),
+        Deed::Moderated { decision: ModeratorDecision::Opens(_), .. } => "opens the round".to_owned(),
+        Deed::Moderated { decision: ModeratorDecision::Closes(_), .. } => "closes the round".to_owned(),
+        Deed::Judged(judged) => format!("judgement {}", judged.order.saturating_add(1)),
+        Deed::Failed { failure, .. } => {
+            let asked = minutes.asked(entry.turn).map_or_else(|| "turn".to_owned(), |(_, ask)| task(&ask.task));
+            format!("{asked} failed: {}", failure.cause.as_str())
+        }
+        Deed::Skipped(_) => "seat skipped".to_owned(),
+    }
+}
+
+/// What is asked for.
+pub(crate) fn task(task: &Task) -> String {
+    match task {
+        Task::Ballot { stage, .. } => words::stage(*stage).to_owned(),
+        Task::Opening => "opening statement".to_owned(),
+        Task::Argument { .. } => "argument".to_owned(),
+        Task::Closing => "final statement".to_owned(),
+        Task::OpenRound => "opens the round".to_owned(),
+        Task::CloseRound => "closes the round".to_owned(),
+        Task::Judge { order, .. } => format!("judgement {}", order.saturating_add(1)),
+        Task::Vote { .. } => "vote".to_owned(),
+    }
+}
+
+/// The figures of a call in one row: prompt, cached, generated, queue, first byte, total.
+pub(crate) fn row(call: &Call) -> [String; 6] {
+    let (usage, timing) = (&call.usage, &call.timing);
+    [
+        known(usage.prompt_tokens, number),
+        known(usage.cached_tokens, number),
+        known(usage.completion_tokens, number),
+        known(timing.queue_ms, duration),
+        known(timing.first_byte_ms, duration),
+        known(timing.total_ms, duration),
+    ]
+}
+
+/// The figures of a call in a line; what is unknown is left out, unknown tokens are said to be so.
+pub(crate) fn line(call: &Call) -> Vec<String> {
+    let timing = &call.timing;
+    let timed = |name: &str, ms: Option<u64>| ms.map(|ms| format!("{name} {}", duration(ms)));
+    let mut parts: Vec<String> = call.model.iter().map(|model| model.as_str().to_owned()).collect();
+    parts.extend(call.host.iter().map(|host| format!("on {host}")));
+    parts.push(tokens(&call.usage));
+    parts.extend(
+        [timed("queued", timing.queue_ms), timed("first byte", timing.first_byte_ms), timed("total", timing.total_ms)]
+            .into_iter()
+            .flatten(),
+    );
+    parts.extend(call.finish_reason.iter().map(|why| format!("finish: {why}")));
+    parts
+}
+
+fn tokens(usage: &Usage) -> String {
+    let cached = usage.cached_tokens.map(|n| format!(" ({} cached)", number(n))).unwrap_or_default();
+    match (usage.prompt_tokens, usage.completion_tokens) {
+        (None, None) => "tokens unknown".to_owned(),
+        (prompt, made) => {
+            let figure = |n: Option<u64>| n.map_or_else(|| "unknown".to_owned(), number);
+            format!("{} tokens in{cached}, {} out", figure(prompt), figure(made))
+        }
+    }
+}
+
+/// Tokens of the whole debate, with how many calls did not report theirs.
+pub(crate) fn totals(usage: &UsageTotals) -> String {
+    let known = format!(
+        "{} tokens ({} prompt, of which {} cached, + {} generated)",
+        number(usage.tokens()),
+        number(usage.prompt_tokens),
+        number(usage.cached_tokens),
+        number(usage.completion_tokens)
+    );
+    match usage.unknown_calls {
+        0 => known,
+        n => format!("{known}; {} did not report theirs, which are not in the sum", words::count(n.into(), "call")),
+    }
+}
+
+/// Whether an entry belongs to the floor, where a reader follows the debate; ballots, votes and judgements have their own sections.
+pub(crate) fn is_floor(minutes: &Minutes<'_>, entry: &Entry<'_>) -> bool {
+    match entry.deed {
+        Deed::Spoke(_) | Deed::Moderated { .. } | Deed::Skipped(_) => true,
+        Deed::Balloted(..) | Deed::Voted(_) | Deed::Judged(_) => false,
+        Deed::Failed { .. } => minutes.asked(entry.turn).is_none_or(|(_, ask)| match ask.task {
+            Task::Opening | Task::Argument { .. } | Task::Closing | Task::OpenRound | Task::CloseRound => true,
+            Task::Ballot { .. } | Task::Judge { .. } | Task::Vote { .. } => false,
+        }),
+    }
+}
+
+/// What a round is called: what comes before the first and after the last are not rounds.
+pub(crate) fn section(minutes: &Minutes<'_>, round: u32) -> String {
+    match round {
+        0 => "Opening statements".to_owned(),
+        round if minutes.rounds.contains(&round) || minutes.stopped.is_none_or(|(_, last)| round <= last) => {
+            format!("Round {round}")
+        }
+        _ => "Final statements".to_owned(),
+    }
+}
+
+/// The settings of the debate that a reader asks for, in words.
+pub(crate) fn settings(admission: &Admission) -> Vec<(&'static str, String)> {
+    let spec = &admission.spec;
+    let mut rows = vec![
+        ("Mode", words::mode(spec.mode).to_owned()),
+        ("Format", words::format(spec.debate_format).to_owned()),
+        ("Rounds", format!("at most {}", spec.max_rounds)),
+        ("Turn order", words::turn_mode(spec.turn_mode).to_owned()),
+        ("Visibility", words::visibility(spec.visibility).to_owned()),
+        ("Memory", words::memory(spec.memory).to_owned()),
+        ("Decided by", words::strategy(spec.consensus_strategy).to_owned()),
+    ];
+    rows.extend(spec.judge.as_ref().map(|judge| ("Judge", judge_setting(judge))));
+    rows.extend(spec.voting.map(|voting| ("Vote", words::rule(voting.rule).to_owned())));
+    rows.extend(spec.terminate_when.clone().map(|expression| ("Ends when", expression)));
+    rows.push(("Time per turn", duration(spec.timeout_per_turn_ms)));
+    rows.extend(spec.budget.tokens.map(|tokens| ("Token budget", number(tokens))));
+    rows.extend(spec.budget.seconds.map(|seconds| ("Time budget", duration(seconds.saturating_mul(1000)))));
+    rows.push(("After a lost turn", words::on_turn_failure(spec.on_turn_failure).to_owned()));
+    rows.push(("Quorum", words::quorum(spec.quorum)));
+    rows.extend(spec.agreement_intensity.map(|level| ("Push towards agreement", format!("{level} of 10"))));
+    rows.extend(spec.language.clone().map(|language| ("Language", language)));
+    rows.extend(spec.labels.iter().map(|(name, value)| ("Label", format!("{name} = {value}"))));
+    rows.push(("Seed", admission.seed.to_string()));
+    rows.push(("Agon", admission.agon_version.clone()));
+    rows
+}
+
+fn judge_setting(judge: &agon_core::Judge) -> String {
+    let orders = if judge.orders == 2 { "one order and its reverse must agree" } else { "one order" };
+    let names = if judge.anonymize_transcript { "names hidden" } else { "names shown" };
+    let order = if judge.shuffle_for_judge { "shuffled inside each round" } else { "in the order of speaking" };
+    format!("{orders}, {names}, {order}")
+}

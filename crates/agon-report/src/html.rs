@@ -1,0 +1,47 @@
+//! A debate as one self-contained page: no script, no request, one style whose hash the page's own policy names.
+mod clean;
+mod floor;
+mod outcome;
+mod timeline;
+mod view;
+
+use crate::minutes::Minutes;
+use askama::Template;
+
+/// The page's style.
+const STYLE: &str = include_str!("../templates/report.css");
+/// SHA-256 of [`STYLE`]; a test says the right one when the style has changed.
+const STYLE_HASH: &str = "sha256-MzzqmUiyjCN+SVsPAyQ3mvV9/3LzUs9rAxC1XgQmydg=";
+
+/// Why a page could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum HtmlError {
+    /// A template refused its data.
+    #[error("the report page could not be filled in")]
+    Template(#[from] askama::Error),
+}
+
+/// The debate as a page for any browser, for screen and paper.
+pub fn html(minutes: &Minutes<'_>) -> Result<String, HtmlError> {
+    Ok(view::Report::of(minutes).render()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STYLE, STYLE_HASH};
+    use base64::Engine as _;
+    use sha2::{Digest as _, Sha256};
+
+    #[test]
+    fn the_policy_names_the_hash_of_the_style() {
+        let hash = base64::prelude::BASE64_STANDARD.encode(Sha256::digest(STYLE));
+        assert_eq!(STYLE_HASH, format!("sha256-{hash}"));
+    }
+
+    #[test]
+    fn the_style_asks_for_nothing_from_outside_and_cannot_end_its_element() {
+        for word in ["url(", "@import", "</", "expression("] {
+            assert!(!STYLE.contains(word), "{word}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Verdict, dissent, ballots and votes.
+use super::clean;
+use super::view::{anchor, class, initial};
+use crate::minutes::{Choice, Entry, Judged, Minutes};
+use crate::text::{excerpt, one_line};
+use crate::verdict::verified;
+use crate::words;
+use agon_core::{BallotStage, Citation, ParticipantId};
+
+pub(super) struct VerdictView {
+    pub(super) answer: Option<String>,
+    pub(super) reasoning: Option<String>,
+    pub(super) citations: Vec<CitationView>,
+    pub(super) verified: usize,
+}
+pub(super) struct CitationView {
+    pub(super) quote: String,
+    pub(super) who: String,
+    pub(super) href: Option<String>,
+    pub(super) place: String,
+    pub(super) verified: bool,
+}
+
+/// How many of the voters stand behind the top answer.
+pub(super) struct Agreement {
+    pub(super) strength: &'static str,
+    pub(super) answer: String,
+    pub(super) top: u32,
+    pub(super) eligible: u32,
+    pub(super) contested: bool,
+}
+impl Agreement {
+    /// One mark per voter: true stands behind the answer. Nothing where they would be too many to see.
+    pub(super) fn dots(&self) -> Vec<bool> {
+        if self.eligible > 16 { Vec::new() } else { (0..self.eligible).map(|n| n < self.top).collect() }
+    }
+}
+
+pub(super) struct Dissent {
+    pub(super) order_sensitive: bool,
+    pub(super) judgements: Vec<JudgementView>,
+    pub(super) lost: Vec<LostPosition>,
+    pub(super) against: Vec<BallotView>,
+}
+pub(super) struct JudgementView {
+    pub(super) order: u32,
+    pub(super) winner: Option<String>,
+    pub(super) verdict: String,
+    pub(super) reasoning: String,
+}
+pub(super) struct LostPosition {
+    pub(super) position: String,
+    pub(super) last: Option<LastWord>,
+}
+pub(super) struct LastWord {
+    pub(super) class: String,
+    pub(super) name: String,
+    pub(super) href: String,
+    pub(super) text: String,
+}
+
+pub(super) struct Ballots {
+    pub(super) rows: Vec<BallotRow>,
+    pub(super) initial: bool,
+    pub(super) majority: Option<&'static str>,
+    pub(super) moved: usize,
+}
+pub(super) struct BallotRow {
+    pub(super) class: String,
+    pub(super) initial: String,
+    pub(super) name: String,
+    pub(super) before: Option<BallotView>,
+    pub(super) after: Option<BallotView>,
+    pub(super) moved: bool,
+}
+pub(super) struct BallotView {
+    pub(super) name: String,
+    pub(super) choice: String,
+    pub(super) reasons: Vec<String>,
+}
+
+pub(super) struct Votes {
+    pub(super) rule: &'static str,
+    pub(super) received: u32,
+    pub(super) eligible: u32,
+    pub(super) winner: Option<String>,
+    pub(super) counts: Vec<Count>,
+    pub(super) votes: Vec<BallotView>,
+}
+pub(super) struct Count {
+    pub(super) name: String,
+    pub(super) votes: u32,
+    pub(super) percent: u32,
+    pub(super) won: bool,
+}
+
+pub(super) fn verdict(minutes: &Minutes<'_>) -> Option<VerdictView> {
+    let verdict = minutes.verdict.filter(|verdict| verdict.verdict.is_some() || verdict.reasoning.is_some())?;
+    let citations = minutes.citations();
+    Some(VerdictView {
+        answer: verdict.verdict.map(clean::speech),
+        reasoning: verdict.reasoning.map(clean::speech),
+        verified: verified(&citations),
+        citations: citations.into_iter().map(|citation| citation_view(minutes, citation)).collect(),
+    })
+}
+
+fn citation_view(minutes: &Minutes<'_>, citation: &Citation) -> CitationView {
+    let spoken = citation.turn.filter(|turn| minutes.speeches().any(|(entry, _)| entry.turn.same_slot(*turn)));
+    CitationView {
+        quote: one_line(&citation.quote),
+        who: citation.participant.as_ref().map_or_else(|| "nobody".to_owned(), |who| one_line(who.as_str())),
+        href: spoken.map(anchor),
+        place: citation.turn.map_or_else(|| "no such speech".to_owned(), |turn| place(minutes, turn.round)),
+        verified: citation.verified,
+    }
+}
+
+fn place(minutes: &Minutes<'_>, round: u32) -> String {
+    crate::figures::section(minutes, round).to_lowercase()
+}
+
+pub(super) fn agreement(minutes: &Minutes<'_>) -> Option<Agreement> {
+    let consensus = minutes.verdict?.consensus?;
+    Some(Agreement {
+        strength: words::strength(consensus.strength),
+        answer: one_line(&consensus.answer),
+        top: consensus.top,
+        eligible: consensus.eligible,
+        contested: consensus.contested,
+    })
+}
+
+pub(super) fn dissent(minutes: &Minutes<'_>) -> Option<Dissent> {
+    let order_sensitive = minutes.order_sensitive();
+    let lost: Vec<_> = minutes.lost().into_iter().map(|position| lost_position(minutes, position)).collect();
+    let against: Vec<_> = minutes.dissenting().into_iter().map(|(entry, choice)| ballot(entry, choice)).collect();
+    if lost.is_empty() && against.is_empty() && !order_sensitive {
+        return None;
+    }
+    let judgements =
+        if order_sensitive { minutes.judgements().map(|(_, judged)| judgement(judged)).collect() } else { Vec::new() };
+    Some(Dissent { order_sensitive, judgements, lost, against })
+}
+
+fn judgement(judged: Judged<'_>) -> JudgementView {
+    JudgementView {
+        order: judged.order.saturating_add(1),
+        winner: judged.winner.map(one_line),
+        verdict: clean::speech(judged.verdict),
+        reasoning: clean::speech(judged.reasoning),
+    }
+}
+
+fn lost_position(minutes: &Minutes<'_>, position: &str) -> LostPosition {
+    let last = minutes.last_word(position).map(|(entry, speech)| LastWord {
+        class: class(minutes, entry.participant),
+        name: one_line(entry.participant),
+        href: anchor(entry.turn),
+        text: excerpt(&speech.text, 280),
+    });
+    LostPosition { position: one_line(position), last }
+}
+
+fn ballot(entry: &Entry<'_>, choice: Choice<'_>) -> BallotView {
+    BallotView {
+        name: one_line(entry.participant),
+        choice: one_line(choice.choice),
+        reasons: choice.reasons.iter().map(|reason| one_line(reason)).collect(),
+    }
+}
+
+pub(super) fn ballots(minutes: &Minutes<'_>) -> Option<Ballots> {
+    let cast = |stage, name: &ParticipantId| {
+        let found = minutes.ballots(stage).find(|(entry, _)| entry.participant == name.as_str());
+        found.map(|(entry, choice)| ballot(entry, choice))
+    };
+    let rows: Vec<BallotRow> = minutes
+        .admission
+        .spec
+        .personas
+        .iter()
+        .map(|persona| BallotRow {
+            class: class(minutes, persona.name.as_str()),
+            initial: initial(persona.name.as_str()),
+            name: one_line(persona.name.as_str()),
+            before: cast(BallotStage::Initial, &persona.name),
+            after: cast(BallotStage::Final, &persona.name),
+            moved: minutes.verdict.is_some_and(|verdict| verdict.moved.contains(&persona.name)),
+        })
+        .collect();
+    if rows.iter().all(|row| row.before.is_none() && row.after.is_none()) {
+        return None;
+    }
+    let initial = rows.iter().any(|row| row.before.is_some());
+    Some(Ballots {
+        initial,
+        majority: minutes
+            .verdict
+            .filter(|_| initial)
+            .map(|verdict| words::majority(verdict.majority, verdict.winner.is_some())),
+        moved: rows.iter().filter(|row| row.moved).count(),
+        rows,
+    })
+}
+
+pub(super) fn votes(minutes: &Minutes<'_>) -> Option<Votes> {
+    let tally = minutes.tally?;
+    let percent = |votes: u32| votes.saturating_mul(100).checked_div(tally.eligible).unwrap_or(0).min(100);
+    let counts = tally.counts.iter().map(|(name, votes)| Count {
+        name: one_line(name),
+        votes: *votes,
+        percent: percent(*votes),
+        won: tally.winner == Some(name.as_str()),
+    });
+    Some(Votes {
+        rule: words::rule(tally.rule),
+        received: tally.received,
+        eligible: tally.eligible,
+        winner: tally.winner.map(one_line),
+        counts: counts.collect(),
+        votes: minutes.votes().map(|(entry, vote)| ballot(entry, vote)).collect(),
+    })
+}

@@ -1,0 +1,247 @@
+//! Who spoke when, and what the time went into: one lane per participant.
+use super::view::{anchor, class};
+use crate::figures;
+use crate::minutes::{Deed, Minutes};
+use crate::text::one_line;
+use crate::words::duration;
+use agon_core::{Call, Timestamp};
+
+const WIDTH: f64 = 760.0;
+const LEFT: f64 = 118.0;
+const RIGHT: f64 = 18.0;
+const TOP: f64 = 26.0;
+const ROW: f64 = 18.0;
+const GAP: f64 = 12.0;
+/// An idle stretch longer than this share of all busy time is cut out: nobody wants to see the night before a resume.
+const IDLE_SHARE: f64 = 0.2;
+const MOST_TICKS: u64 = 7;
+const STEPS_S: [u64; 14] = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200];
+
+/// A drawing, in SVG units.
+pub(super) struct Timeline {
+    pub(super) width: String,
+    pub(super) height: String,
+    pub(super) lanes: Vec<Lane>,
+    pub(super) ticks: Vec<Tick>,
+    pub(super) cuts: Vec<String>,
+    pub(super) bottom: String,
+}
+pub(super) struct Lane {
+    pub(super) class: String,
+    pub(super) name: String,
+    pub(super) label_y: String,
+    pub(super) rule_y: String,
+    pub(super) bars: Vec<Bar>,
+}
+pub(super) struct Bar {
+    pub(super) href: Option<String>,
+    pub(super) title: String,
+    pub(super) failed: bool,
+    pub(super) parts: Vec<Part>,
+}
+pub(super) struct Part {
+    pub(super) class: &'static str,
+    pub(super) x: String,
+    pub(super) y: String,
+    pub(super) width: String,
+    pub(super) height: String,
+}
+pub(super) struct Tick {
+    pub(super) x: String,
+    pub(super) label: String,
+}
+
+/// A call on the lane of its participant.
+struct Span {
+    from: u64,
+    to: u64,
+    /// Lengths of waiting, up to the first byte, and generating; one unnamed length where they are unknown.
+    stages: Vec<(&'static str, u64)>,
+    title: String,
+    href: Option<String>,
+    failed: bool,
+}
+
+/// The drawing; nothing when nobody was asked.
+pub(super) fn of(minutes: &Minutes<'_>) -> Option<Timeline> {
+    let lanes = spans(minutes);
+    let axis = Axis::over(lanes.iter().flat_map(|(_, spans)| spans).map(|span| (span.from, span.to)).collect())?;
+    let mut y = TOP;
+    let mut drawn = Vec::new();
+    for (name, spans) in &lanes {
+        let rows = rows(spans);
+        let depth = rows.iter().max().map_or(1, |row| row + 1);
+        let bars = spans.iter().zip(&rows).map(|(span, row)| bar(span, &axis, y + *row as f64 * ROW)).collect();
+        let height = depth as f64 * ROW;
+        drawn.push(Lane {
+            class: class(minutes, name),
+            name: shortened(name),
+            label_y: unit(y + height / 2.0 + 4.0),
+            rule_y: unit(y + height + GAP / 2.0),
+            bars,
+        });
+        y += height + GAP;
+    }
+    Some(Timeline {
+        width: unit(WIDTH),
+        height: unit(y + 4.0),
+        bottom: unit(y - GAP / 2.0),
+        lanes: drawn,
+        ticks: axis.ticks(minutes.admitted_at),
+        cuts: axis.cuts(),
+    })
+}
+
+fn shortened(name: &str) -> String {
+    let name = one_line(name);
+    if name.chars().count() <= 15 { name } else { format!("{}…", name.chars().take(14).collect::<String>()) }
+}
+
+fn spans<'a>(minutes: &Minutes<'a>) -> Vec<(&'a str, Vec<Span>)> {
+    let mut lanes: Vec<(&str, Vec<Span>)> = Vec::new();
+    let spec = &minutes.admission.spec;
+    let order =
+        spec.personas.iter().map(|persona| persona.name.as_str()).chain([agon_core::MODERATOR, agon_core::JUDGE]);
+    for name in order {
+        let calls = minutes.calls().filter(|(entry, _)| entry.participant == name);
+        let spans: Vec<Span> = calls
+            .map(|(entry, call)| {
+                let to = entry.at.0;
+                let from = minutes
+                    .asked(entry.turn)
+                    .map_or_else(|| to.saturating_sub(call.timing.total_ms.unwrap_or(0)), |(at, _)| at.0)
+                    .min(to);
+                let failed = matches!(entry.deed, Deed::Failed { .. });
+                Span {
+                    from,
+                    to,
+                    stages: stages(call, to - from),
+                    title: format!(
+                        "{}: {}, {}",
+                        one_line(name),
+                        one_line(&figures::deed(minutes, entry)),
+                        figures::line(call).iter().map(|part| one_line(part)).collect::<Vec<_>>().join(", ")
+                    ),
+                    href: matches!(entry.deed, Deed::Spoke(_)).then(|| anchor(entry.turn)),
+                    failed,
+                }
+            })
+            .collect();
+        if !spans.is_empty() {
+            lanes.push((name, spans));
+        }
+    }
+    lanes
+}
+
+/// The parts of a call inside the time between ask and record; what does not fit is cut, so that a bar never outgrows its turn.
+fn stages(call: &Call, whole: u64) -> Vec<(&'static str, u64)> {
+    let timing = &call.timing;
+    let (Some(first), Some(total)) = (timing.first_byte_ms, timing.total_ms) else { return vec![("whole", whole)] };
+    let queue = timing.queue_ms.unwrap_or(0).min(whole);
+    let first = first.min(whole - queue);
+    let made = total.saturating_sub(first).min(whole - queue - first);
+    vec![("queue", queue), ("first", first), ("made", made)]
+}
+
+/// For each span the first row in which it overlaps no earlier one.
+fn rows(spans: &[Span]) -> Vec<usize> {
+    let mut ends: Vec<u64> = Vec::new();
+    spans
+        .iter()
+        .map(|span| {
+            let row = ends.iter().position(|end| *end <= span.from).unwrap_or(ends.len());
+            match ends.get_mut(row) {
+                Some(end) => *end = span.to,
+                None => ends.push(span.to),
+            }
+            row
+        })
+        .collect()
+}
+
+fn bar(span: &Span, axis: &Axis, y: f64) -> Bar {
+    let mut at = span.from;
+    let mut parts = Vec::new();
+    for (class, length) in &span.stages {
+        let (from, to) = (axis.x(at), axis.x(at.saturating_add(*length)));
+        at = at.saturating_add(*length);
+        let thin = *class == "queue";
+        if *length > 0 || span.stages.len() == 1 {
+            parts.push(Part {
+                class,
+                x: unit(from),
+                y: unit(if thin { y + 7.0 } else { y + 2.0 }),
+                width: unit((to - from).max(1.5)),
+                height: unit(if thin { 4.0 } else { ROW - 4.0 }),
+            });
+        }
+    }
+    Bar { href: span.href.clone(), title: span.title.clone(), failed: span.failed, parts }
+}
+
+/// Moments on the drawing: busy stretches to scale, long idle ones cut out.
+struct Axis {
+    /// From, to, and the busy time before it.
+    stretches: Vec<(u64, u64, u64)>,
+    busy: u64,
+}
+impl Axis {
+    fn over(mut spans: Vec<(u64, u64)>) -> Option<Self> {
+        spans.sort_unstable();
+        let all: u64 = spans.iter().map(|(from, to)| to - from).sum();
+        let longest_idle = (all as f64 * IDLE_SHARE) as u64;
+        let mut stretches: Vec<(u64, u64, u64)> = Vec::new();
+        for (from, to) in spans {
+            match stretches.last_mut() {
+                Some((_, end, _)) if from <= end.saturating_add(longest_idle) => *end = to.max(*end),
+                last => {
+                    // A cut takes the room of a twentieth of the busy time.
+                    let before = last.map_or(0, |(from, to, before)| *before + (*to - *from) + all / 20);
+                    stretches.push((from, to, before));
+                }
+            }
+        }
+        let busy = stretches.last().map(|(from, to, before)| before + (to - from))?;
+        Some(Self { stretches, busy: busy.max(1) })
+    }
+    fn x(&self, at: u64) -> f64 {
+        let inside = self.stretches.iter().rev().find(|(from, ..)| *from <= at).or(self.stretches.first());
+        let busy = inside.map_or(0, |(from, to, before)| before + at.min(*to).saturating_sub(*from));
+        LEFT + (WIDTH - LEFT - RIGHT) * busy as f64 / self.busy as f64
+    }
+    fn ticks(&self, zero: Timestamp) -> Vec<Tick> {
+        let step = STEPS_S
+            .into_iter()
+            .map(|s| s * 1000)
+            .find(|step| self.busy / step < MOST_TICKS)
+            .unwrap_or(self.busy / MOST_TICKS + 1);
+        let mut ticks = Vec::new();
+        for (from, to, _) in &self.stretches {
+            let (from, to) = (from.saturating_sub(zero.0), to.saturating_sub(zero.0));
+            for n in from.div_ceil(step)..=to / step {
+                let at = n * step;
+                ticks.push(Tick { x: unit(self.x(zero.0.saturating_add(at))), label: label(at) });
+            }
+        }
+        ticks
+    }
+    /// Where something was cut out.
+    fn cuts(&self) -> Vec<String> {
+        self.stretches.iter().skip(1).map(|(from, ..)| unit(self.x(*from) - (WIDTH - LEFT - RIGHT) / 50.0)).collect()
+    }
+}
+
+fn label(ms: u64) -> String {
+    if ms == 0 {
+        "0".to_owned()
+    } else if ms < 60_000 {
+        format!("{} s", ms / 1000)
+    } else {
+        duration(ms)
+    }
+}
+
+fn unit(value: f64) -> String {
+    format!("{value:.1}")
+}

@@ -1,0 +1,205 @@
+//! The data of the page's templates: every text plain, every piece of HTML cleaned.
+use super::floor::{self, Item, Section};
+use super::outcome::{self, Ballots, Dissent, VerdictView, Votes};
+use super::timeline::{self, Timeline};
+use super::{STYLE, STYLE_HASH, clean};
+use crate::figures;
+use crate::minutes::{Minutes, Part};
+use crate::text::{one_line, plain};
+use crate::verdict::Tone;
+use crate::words::{self, REHEARSAL, count, day, duration, number, rfc3339};
+use agon_core::TurnId;
+use askama::Template;
+
+/// The whole page.
+#[derive(Template)]
+#[template(path = "report.html")]
+pub(super) struct Report {
+    style: &'static str,
+    style_hash: &'static str,
+    rehearsal: Option<&'static str>,
+    topic: String,
+    date: String,
+    date_time: String,
+    badge: &'static str,
+    tone: &'static str,
+    won: bool,
+    headline: String,
+    reason: Option<String>,
+    consensus: Option<outcome::Agreement>,
+    facts: Vec<(&'static str, String)>,
+    speakers: Vec<Speaker>,
+    background: Vec<(&'static str, String)>,
+    verdict: Option<VerdictView>,
+    dissent: Option<Dissent>,
+    ballots: Option<Ballots>,
+    votes: Option<Votes>,
+    sections: Vec<Section>,
+    timeline: Option<Timeline>,
+    costs: Vec<Cost>,
+    totals: String,
+    warnings: Vec<String>,
+    settings: Vec<(&'static str, String)>,
+    spec: String,
+    id: String,
+    version: String,
+    log_head: Option<String>,
+}
+
+/// One who takes part.
+pub(super) struct Speaker {
+    class: String,
+    initial: String,
+    name: String,
+    stance: Option<String>,
+    role: Option<String>,
+    model: String,
+}
+
+/// A row of the table of tokens and times.
+pub(super) struct Cost {
+    class: String,
+    turn: String,
+    href: Option<String>,
+    who: String,
+    what: String,
+    failed: bool,
+    figures: [String; 6],
+}
+
+impl Report {
+    pub(super) fn of(minutes: &Minutes<'_>) -> Self {
+        let admission = minutes.admission;
+        let (badge, tone) = minutes.badge();
+        Self {
+            style: STYLE,
+            style_hash: STYLE_HASH,
+            rehearsal: minutes.rehearsal().then_some(REHEARSAL),
+            topic: one_line(&admission.spec.topic),
+            date: day(minutes.admitted_at),
+            date_time: rfc3339(minutes.admitted_at),
+            badge,
+            tone: tone_class(tone),
+            won: minutes.winner().is_some(),
+            headline: one_line(&minutes.headline()),
+            reason: minutes.reason().map(|reason| one_line(&reason)),
+            consensus: outcome::agreement(minutes),
+            facts: facts(minutes),
+            speakers: speakers(minutes),
+            background: background(minutes),
+            verdict: outcome::verdict(minutes),
+            dissent: outcome::dissent(minutes),
+            ballots: outcome::ballots(minutes),
+            votes: outcome::votes(minutes),
+            sections: floor::sections(minutes),
+            timeline: timeline::of(minutes),
+            costs: costs(minutes),
+            totals: figures::totals(&minutes.usage()),
+            warnings: minutes.warnings().iter().map(|warning| one_line(warning)).collect(),
+            settings: settings(minutes),
+            spec: serde_json::to_string_pretty(&admission.spec).map(|json| plain(&json)).unwrap_or_default(),
+            id: admission.id.to_string(),
+            version: one_line(&admission.agon_version),
+            log_head: minutes.log_head.as_deref().map(one_line),
+        }
+    }
+}
+
+/// The id of a slot's place in the transcript.
+pub(super) fn anchor(turn: TurnId) -> String {
+    format!("turn-{}-{}", turn.round, turn.seat)
+}
+/// The class that gives a participant its colour.
+pub(super) fn class(minutes: &Minutes<'_>, participant: &str) -> String {
+    match minutes.part(participant) {
+        Part::Debater(n) => format!("s{}", n % 16),
+        Part::Moderator | Part::Judge | Part::Unknown => "office".to_owned(),
+    }
+}
+/// The letter that stands for a name, so that a colour is never all there is.
+pub(super) fn initial(name: &str) -> String {
+    one_line(name)
+        .chars()
+        .find(|c| c.is_alphanumeric())
+        .map_or_else(|| "·".to_owned(), |c| c.to_uppercase().to_string())
+}
+
+fn tone_class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Good => "good",
+        Tone::Mixed => "mixed",
+        Tone::Bad => "bad",
+        Tone::Open => "open",
+    }
+}
+
+fn facts(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
+    let usage = minutes.usage();
+    let unknown = if usage.unknown_calls > 0 { " known" } else { "" };
+    vec![
+        ("Rounds", number(minutes.rounds.len() as u64)),
+        ("Speeches", number(minutes.speeches().count() as u64)),
+        ("Duration", duration(minutes.duration_ms())),
+        ("Calls", number(usage.calls.into())),
+        ("Tokens", format!("{}{unknown}", number(usage.tokens()))),
+    ]
+}
+
+fn speakers(minutes: &Minutes<'_>) -> Vec<Speaker> {
+    let spec = &minutes.admission.spec;
+    let debaters = spec.personas.iter().map(|persona| Speaker {
+        class: class(minutes, persona.name.as_str()),
+        initial: initial(persona.name.as_str()),
+        name: one_line(persona.name.as_str()),
+        stance: persona.stance.as_deref().map(one_line),
+        role: persona.role.as_deref().map(one_line),
+        model: one_line(persona.voice.model.as_str()),
+    });
+    let office = |name: &str, role: &str, voice: &agon_core::Voice| Speaker {
+        class: "office".to_owned(),
+        initial: initial(name),
+        name: name.to_owned(),
+        stance: None,
+        role: Some(role.to_owned()),
+        model: one_line(voice.model.as_str()),
+    };
+    let moderator = spec
+        .moderator
+        .as_ref()
+        .map(|moderator| office("Moderator", "Opens and closes rounds; decides nothing", &moderator.voice));
+    let judge = spec.judge.as_ref().map(|judge| office("Judge", "Reads the whole debate, then decides", &judge.voice));
+    debaters.chain(moderator).chain(judge).collect()
+}
+
+fn background(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
+    let spec = &minutes.admission.spec;
+    [("Context", &spec.context), ("Materials", &spec.materials)]
+        .into_iter()
+        .filter_map(|(title, text)| Some((title, clean::speech(text.as_deref()?))))
+        .collect()
+}
+
+fn costs(minutes: &Minutes<'_>) -> Vec<Cost> {
+    let spoke = |turn: TurnId| minutes.speeches().any(|(entry, _)| entry.turn.same_slot(turn));
+    minutes
+        .calls()
+        .map(|(entry, call)| Cost {
+            class: class(minutes, entry.participant),
+            turn: entry.turn.to_string(),
+            href: spoke(entry.turn).then(|| anchor(entry.turn)),
+            who: one_line(entry.participant),
+            what: figures::deed(minutes, entry),
+            failed: matches!(entry.deed, crate::minutes::Deed::Failed { .. }),
+            figures: figures::row(call),
+        })
+        .collect()
+}
+
+fn settings(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
+    let mut rows = figures::settings(minutes.admission);
+    rows.extend(minutes.stopped.map(|(rule, round)| {
+        ("Rounds ended", format!("after {}: {}", count(round.into(), "round"), words::stop(rule)))
+    }));
+    rows.extend(minutes.cancel.map(|why| ("Cancelled", why.to_owned())));
+    rows.into_iter().map(|(name, value)| (name, one_line(&value))).collect()
+}

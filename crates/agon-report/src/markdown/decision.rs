@@ -1,0 +1,159 @@
+//! What came out: outcome, verdict, dissent, ballots and votes.
+use super::escape::{blocks, inline, quoted};
+use super::page::Page;
+use crate::minutes::{Choice, Entry, Judged, Minutes};
+use crate::text::excerpt;
+use crate::verdict::verified;
+use crate::words::{self, count};
+use agon_core::{BallotStage, Citation};
+
+pub(super) fn outcome(page: &mut Page, minutes: &Minutes<'_>) {
+    let mut items = vec![format!("**{}:** {}", minutes.badge().0, inline(&minutes.headline()))];
+    items.extend(minutes.reason().map(|reason| format!("Why: {}", inline(&reason))));
+    items.extend(minutes.consensus().map(|consensus| format!("Consensus of the debaters: {}", inline(&consensus))));
+    items.extend(
+        minutes.stopped.map(|(rule, round)| format!("The rounds ended after round {round}: {}", words::stop(rule))),
+    );
+    items.extend(minutes.cancel.map(|why| format!("Cancelled by request: {}", inline(why))));
+    let missing = minutes.end.map(|end| end.missing).unwrap_or_default();
+    items.extend(missing.iter().map(|seat| {
+        format!(
+            "Missing: {} in round {}, seat {} ({})",
+            inline(seat.participant.as_str()),
+            seat.round,
+            seat.seat,
+            seat.cause.as_str()
+        )
+    }));
+    page.list(&items);
+}
+
+pub(super) fn reasoning(page: &mut Page, minutes: &Minutes<'_>, level: usize) {
+    let Some(verdict) = minutes.verdict else { return };
+    if verdict.verdict.is_none() && verdict.reasoning.is_none() {
+        return;
+    }
+    page.heading(level, "Verdict");
+    if let Some(answer) = verdict.verdict {
+        page.speech(answer);
+    }
+    if let Some(reasoning) = verdict.reasoning {
+        page.block("**Reasoning**");
+        page.speech(reasoning);
+    }
+    let citations = minutes.citations();
+    if !citations.is_empty() {
+        page.block(&format!(
+            "**Citations** ({} of {} found where they are said to stand)",
+            verified(&citations),
+            citations.len()
+        ));
+        page.list(&citations.into_iter().map(citation).collect::<Vec<_>>());
+    }
+}
+
+fn citation(citation: &Citation) -> String {
+    let place = match (&citation.participant, citation.turn) {
+        (Some(speaker), Some(turn)) => format!("{}, {turn}", inline(speaker.as_str())),
+        (None, Some(turn)) => turn.to_string(),
+        (_, None) => "no such speech".to_owned(),
+    };
+    let check = if citation.verified { "verified" } else { "**not found**" };
+    format!("“{}” ({place}; {check})", inline(&citation.quote))
+}
+
+pub(super) fn dissent(page: &mut Page, minutes: &Minutes<'_>, level: usize) {
+    let (lost, ballots) = (minutes.lost(), minutes.dissenting());
+    let split = minutes.order_sensitive();
+    if lost.is_empty() && ballots.is_empty() && !split {
+        return;
+    }
+    page.heading(level, "Dissent");
+    if split {
+        page.block("The judge did not name the same winner for both orders of presentation:");
+        page.list(&minutes.judgements().map(|(_, judged)| reading(judged)).collect::<Vec<_>>());
+    }
+    page.list(&lost.iter().map(|position| lost_position(minutes, position)).collect::<Vec<_>>());
+    page.list(&ballots.into_iter().map(|(entry, ballot)| against(entry, ballot)).collect::<Vec<_>>());
+}
+
+fn reading(judged: Judged<'_>) -> String {
+    let winner = judged.winner.map_or_else(|| "a synthesis".to_owned(), inline);
+    format!("Order {}: **{winner}**. {}", judged.order.saturating_add(1), inline(&excerpt(judged.reasoning, 400)))
+}
+
+fn lost_position(minutes: &Minutes<'_>, position: &str) -> String {
+    let last = minutes.last_word(position).map(|(entry, speech)| {
+        format!(" Last word, by {}: “{}”", inline(entry.participant), inline(&excerpt(&speech.text, 280)))
+    });
+    format!("Did not win: **{}**.{}", inline(position), last.unwrap_or_default())
+}
+
+fn against(entry: &Entry<'_>, ballot: Choice<'_>) -> String {
+    let reasons = ballot.reasons.iter().map(|reason| inline(reason)).collect::<Vec<_>>().join("; ");
+    let colon = if reasons.is_empty() { "" } else { ": " };
+    format!(
+        "{} still holds **{}** in the final ballot{colon}{reasons}",
+        inline(entry.participant),
+        inline(ballot.choice)
+    )
+}
+
+/// What the debate did to the first majority, and who moved.
+pub(super) fn shift(page: &mut Page, minutes: &Minutes<'_>) {
+    let Some(verdict) = minutes.verdict else { return };
+    if minutes.ballots(BallotStage::Initial).next().is_none() {
+        return;
+    }
+    let moved = verdict.moved.iter().map(|name| inline(name.as_str())).collect::<Vec<_>>().join(", ");
+    let moved = if moved.is_empty() {
+        "Nobody changed their ballot.".to_owned()
+    } else {
+        format!("Changed their ballot: {moved}.")
+    };
+    page.block(&format!("{} {moved}", words::majority(verdict.majority, verdict.winner.is_some())));
+}
+
+pub(super) fn ballots(page: &mut Page, minutes: &Minutes<'_>) {
+    let rows: Vec<Vec<String>> = [BallotStage::Initial, BallotStage::Final]
+        .into_iter()
+        .flat_map(|stage| minutes.ballots(stage).map(move |(entry, ballot)| (stage, entry, ballot)))
+        .map(|(stage, entry, ballot)| ballot_row(words::stage(stage), entry, ballot))
+        .collect();
+    if !rows.is_empty() {
+        page.heading(2, "Ballots");
+        page.table(&["When", "Who", "Choice", "Reasons"], &rows);
+        shift(page, minutes);
+    }
+}
+
+fn ballot_row(when: &str, entry: &Entry<'_>, ballot: Choice<'_>) -> Vec<String> {
+    let reasons = ballot.reasons.iter().map(|reason| inline(reason)).collect::<Vec<_>>().join("; ");
+    vec![when.to_owned(), inline(entry.participant), inline(ballot.choice), reasons]
+}
+
+pub(super) fn votes(page: &mut Page, minutes: &Minutes<'_>) {
+    let Some(tally) = minutes.tally else { return };
+    page.heading(2, "Votes");
+    let votes: Vec<_> = minutes.votes().map(|(entry, vote)| ballot_row("vote", entry, vote)).collect();
+    page.table(&["", "Who", "For", "Reasons"], &votes);
+    let counts: Vec<_> = tally.counts.iter().map(|(name, votes)| vec![inline(name), votes.to_string()]).collect();
+    page.table(&["Candidate", "Votes"], &counts);
+    let winner =
+        tally.winner.map_or_else(|| "Nobody met the rule.".to_owned(), |winner| format!("Winner: {}.", inline(winner)));
+    page.block(&format!(
+        "Rule: {}. {} of {} voted. {winner}",
+        words::rule(tally.rule),
+        tally.received,
+        count(tally.eligible.into(), "eligible voter")
+    ));
+}
+
+/// Both judgements in full.
+pub(super) fn judgements(page: &mut Page, minutes: &Minutes<'_>) {
+    for (entry, judged) in minutes.judgements() {
+        let winner = judged.winner.map_or_else(|| "a synthesis".to_owned(), inline);
+        page.block(&format!("**{}, order {}: {winner}**", inline(entry.participant), judged.order.saturating_add(1)));
+        page.block(&quoted(&format!("{}\n\n{}", blocks(judged.verdict), blocks(judged.reasoning))));
+    }
+}

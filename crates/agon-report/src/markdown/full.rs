@@ -1,0 +1,198 @@
+//! The whole debate as Markdown.
+use super::decision;
+use super::escape::{blocks, code_span, inline};
+use super::page::Page;
+use crate::figures;
+use crate::minutes::{Deed, Entry, Minutes};
+use crate::words::{self, count, day, duration};
+use agon_core::{
+    DebateSpec, Failure, ModeratorDecision, ParticipantId, RoundPlan, RoundStatus, RoundSummary, Speech, Timestamp,
+};
+
+pub(super) fn write(page: &mut Page, minutes: &Minutes<'_>) {
+    let spec = &minutes.admission.spec;
+    page.heading(1, &spec.topic);
+    page.banner(minutes);
+    decision::outcome(page, minutes);
+    figures(page, minutes);
+    for (title, text) in [("Context", &spec.context), ("Materials", &spec.materials)] {
+        if let Some(text) = text {
+            page.heading(2, title);
+            page.speech(text);
+        }
+    }
+    configuration(page, minutes);
+    speakers(page, spec);
+    rounds(page, minutes);
+    page.heading(2, "Decision");
+    page.block(&format!("**{}:** {}", minutes.badge().0, inline(&minutes.headline())));
+    decision::reasoning(page, minutes, 3);
+    decision::judgements(page, minutes);
+    decision::dissent(page, minutes, 3);
+    decision::votes(page, minutes);
+    decision::ballots(page, minutes);
+    warnings(page, minutes);
+    failures(page, minutes);
+    costs(page, minutes);
+}
+
+/// When, how long, how much.
+pub(super) fn figures(page: &mut Page, minutes: &Minutes<'_>) {
+    let usage = minutes.usage();
+    let mut items = vec![
+        format!("Debate {}, admitted {}", code_span(minutes.admission.id.as_str()), day(minutes.admitted_at)),
+        format!("{} in {}", count(minutes.rounds.len() as u64, "round"), duration(minutes.duration_ms())),
+        format!("{}, {}", count(usage.calls.into(), "call"), figures::totals(&usage)),
+    ];
+    items.extend(minutes.log_head.as_deref().map(|hash| format!("Log head {}", code_span(hash))));
+    page.list(&items);
+}
+
+fn configuration(page: &mut Page, minutes: &Minutes<'_>) {
+    let spec = &minutes.admission.spec;
+    page.heading(2, "Configuration");
+    let rows = figures::settings(minutes.admission);
+    page.table(
+        &["Setting", "Value"],
+        &rows.into_iter().map(|(name, value)| vec![name.to_owned(), inline(&value)]).collect::<Vec<_>>(),
+    );
+    if let Some(instructions) = &spec.instructions {
+        page.block("Instructions to everybody:");
+        page.quote(&blocks(instructions));
+    }
+}
+
+fn speakers(page: &mut Page, spec: &DebateSpec) {
+    page.heading(2, "Speakers");
+    let mut items: Vec<String> = spec.personas.iter().map(persona).collect();
+    items.extend(
+        spec.moderator
+            .as_ref()
+            .map(|moderator| format!("*Moderator*, played by {}", inline(moderator.voice.model.as_str()))),
+    );
+    items.extend(spec.judge.as_ref().map(|judge| format!("*Judge*, played by {}", inline(judge.voice.model.as_str()))));
+    page.list(&items);
+}
+
+fn persona(persona: &agon_core::Persona) -> String {
+    let stance = persona.stance.as_deref().map(|stance| format!(" for *{}*", inline(stance))).unwrap_or_default();
+    let role = persona.role.as_deref().map(|role| format!(": {}", inline(role))).unwrap_or_default();
+    format!("**{}**{stance}, played by {}{role}", inline(persona.name.as_str()), inline(persona.voice.model.as_str()))
+}
+
+/// What is printed inside the rounds: ballots, votes and judgements stand in sections of their own.
+fn rounds(page: &mut Page, minutes: &Minutes<'_>) {
+    for round in minutes.sections() {
+        let notes: Vec<&Entry<'_>> = minutes
+            .entries
+            .iter()
+            .filter(|entry| entry.turn.round == round && figures::is_floor(minutes, entry))
+            .collect();
+        if notes.is_empty() {
+            continue;
+        }
+        page.heading(2, &figures::section(minutes, round));
+        notes.into_iter().for_each(|entry| self::entry(page, entry));
+    }
+}
+
+fn entry(page: &mut Page, entry: &Entry<'_>) {
+    match entry.deed {
+        Deed::Spoke(speech) => spoke(page, speech),
+        Deed::Moderated { decision, fallback } => page.quote(&moderated(decision, fallback)),
+        Deed::Failed { failure, retry_at } => page.quote(&failed(entry, failure, retry_at)),
+        Deed::Skipped(reason) => {
+            page.quote(&format!("*{} did not speak: {}.*", inline(entry.participant), words::skip(reason)));
+        }
+        Deed::Balloted(..) | Deed::Voted(_) | Deed::Judged(_) => {}
+    }
+}
+
+fn spoke(page: &mut Page, speech: &Speech) {
+    let stance = speech.stance.as_deref().map(|stance| format!(" ({})", inline(stance))).unwrap_or_default();
+    page.block(&format!("### {}{stance}", inline(speech.participant.as_str())));
+    page.speech(&speech.text);
+}
+
+fn failed(entry: &Entry<'_>, failure: &Failure, retry_at: Option<Timestamp>) -> String {
+    let then = if retry_at.is_some() { "tried again" } else { "given up" };
+    format!(
+        "*{}, try {}: {}, {then}.* {}",
+        inline(entry.participant),
+        entry.turn.attempt,
+        failure.cause.as_str(),
+        inline(&failure.detail)
+    )
+}
+
+fn moderated(decision: &ModeratorDecision, fallback: bool) -> String {
+    let body = match decision {
+        ModeratorDecision::Opens(plan) => plan_text(plan),
+        ModeratorDecision::Closes(summary) => summary_text(summary),
+    };
+    let note = if fallback { "\n\n*The moderator's own decision could not be had: this is the default.*" } else { "" };
+    format!("{body}{note}")
+}
+
+fn plan_text(plan: &RoundPlan) -> String {
+    let names = plan.next_speakers.iter().map(ParticipantId::as_str).map(inline).collect::<Vec<_>>().join(", ");
+    let mut parts = vec![format!("**Moderator** calls {}", if names.is_empty() { "nobody" } else { &names })];
+    parts.extend(plan.briefing.as_deref().map(blocks));
+    parts.extend(plan.new_angle.as_deref().map(|angle| format!("New angle: {}", inline(angle))));
+    parts.extend(plan.done.then(|| "This round is the last.".to_owned()));
+    parts.join("\n\n")
+}
+
+fn summary_text(summary: &RoundSummary) -> String {
+    let status = match summary.status {
+        RoundStatus::Settled => "holds the question for settled",
+        RoundStatus::Continue => "lets the debate go on",
+    };
+    let mut parts = vec![format!("**Moderator** {status}"), blocks(&summary.summary)];
+    parts.extend(summary.decision.as_deref().map(|decision| format!("Decision so far: {}", inline(decision))));
+    parts.join("\n\n")
+}
+
+pub(super) fn warnings(page: &mut Page, minutes: &Minutes<'_>) {
+    let warnings = minutes.warnings();
+    if !warnings.is_empty() {
+        page.heading(2, "Warnings");
+        page.list(&warnings.iter().map(|warning| inline(warning)).collect::<Vec<_>>());
+    }
+}
+
+fn failures(page: &mut Page, minutes: &Minutes<'_>) {
+    let rows: Vec<_> = minutes
+        .failures()
+        .map(|(entry, failure, retry_at)| {
+            let then = if retry_at.is_some() { "tried again" } else { "given up" };
+            vec![
+                entry.turn.to_string(),
+                inline(entry.participant),
+                failure.cause.as_str().to_owned(),
+                inline(&failure.detail),
+                then.to_owned(),
+            ]
+        })
+        .collect();
+    if !rows.is_empty() {
+        page.heading(2, "Failures");
+        page.table(&["Turn", "Who", "Cause", "Detail", "Then"], &rows);
+    }
+}
+
+fn costs(page: &mut Page, minutes: &Minutes<'_>) {
+    let rows: Vec<_> = minutes
+        .calls()
+        .map(|(entry, call)| {
+            let mut cells = vec![entry.turn.to_string(), inline(entry.participant), figures::deed(minutes, entry)];
+            cells.extend(figures::row(call));
+            cells
+        })
+        .collect();
+    if !rows.is_empty() {
+        page.heading(2, "Tokens and times");
+        page.table(&["Turn", "Who", "What", "Prompt", "Cached", "Generated", "Queue", "First byte", "Total"], &rows);
+        page.block("– is unknown: the backend did not report it.");
+    }
+}

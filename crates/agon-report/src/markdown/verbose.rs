@@ -1,0 +1,137 @@
+//! Every call with all that is known of it.
+use super::escape::{code_span, inline};
+use super::page::Page;
+use crate::figures;
+use crate::minutes::{Deed, Entry, Minutes};
+use crate::words::{clock, duration, rfc3339};
+use agon_core::{Ask, Call, CallOptions, Timestamp, Timing};
+
+pub(super) fn write(page: &mut Page, minutes: &Minutes<'_>) {
+    let admission = minutes.admission;
+    page.heading(2, "Run");
+    let retry = admission.retry;
+    let mut items = vec![
+        format!("Admitted {}", rfc3339(minutes.admitted_at)),
+        format!(
+            "Tries: at most {}, first wait {}, longest wait {}, at most {} for a host",
+            retry.max_attempts,
+            duration(retry.base_delay_ms),
+            duration(retry.max_delay_ms),
+            duration(retry.wait_limit_ms)
+        ),
+        format!("Events in the log: {}", minutes.last.0),
+    ];
+    items.extend(admission.request_id.as_deref().map(|id| format!("Request id {}", inline(id))));
+    items.extend(
+        minutes
+            .claims
+            .iter()
+            .map(|claim| format!("{} taken over by {} (epoch {})", clock(claim.at), inline(claim.writer), claim.epoch)),
+    );
+    page.list(&items);
+    placements(page, minutes);
+    calls(page, minutes);
+}
+
+fn placements(page: &mut Page, minutes: &Minutes<'_>) {
+    let rows: Vec<_> = minutes
+        .placements
+        .iter()
+        .map(|placed| {
+            let digest = placed.digest.map_or_else(|| "–".to_owned(), inline);
+            vec![
+                clock(placed.at),
+                inline(placed.participant.as_str()),
+                inline(placed.host),
+                inline(placed.model),
+                digest,
+            ]
+        })
+        .collect();
+    if !rows.is_empty() {
+        page.heading(2, "Placements");
+        page.table(&["At", "Who", "Host", "Model", "Digest"], &rows);
+    }
+}
+
+fn calls(page: &mut Page, minutes: &Minutes<'_>) {
+    page.heading(2, "Calls");
+    for entry in &minutes.entries {
+        page.block(&format!("### {} {}: {}", entry.turn, inline(entry.participant), figures::deed(minutes, entry)));
+        let mut items = Vec::new();
+        if let Some((at, ask)) = minutes.asked(entry.turn) {
+            items.extend(asked(at, ask));
+        }
+        items.push(format!("Recorded {}", rfc3339(entry.at)));
+        if let Deed::Failed { failure, retry_at } = entry.deed {
+            items.push(format!("Failed: {}: {}", failure.cause.as_str(), inline(&failure.detail)));
+            items.extend(failure.retry_after_ms.map(|ms| format!("The server asked to wait {}", duration(ms))));
+            items.extend(retry_at.map(|at| format!("Next try {}", rfc3339(at))));
+        }
+        items.extend(entry.call.map(call).unwrap_or_default());
+        page.list(&items);
+    }
+    waiting(page, minutes);
+}
+
+/// Turns that were asked and have no result.
+fn waiting(page: &mut Page, minutes: &Minutes<'_>) {
+    let answered = |ask: &Ask| minutes.entries.iter().any(|entry: &Entry<'_>| entry.turn == ask.turn);
+    let open: Vec<_> = minutes.asks.values().filter(|(_, ask)| !answered(ask)).collect();
+    for (at, ask) in open {
+        page.block(&format!(
+            "### {} {}: {}, without a result",
+            ask.turn,
+            inline(ask.participant.as_str()),
+            figures::task(&ask.task)
+        ));
+        page.list(&asked(*at, ask));
+    }
+}
+
+fn asked(at: Timestamp, ask: &Ask) -> Vec<String> {
+    let mut items = vec![
+        format!("Asked {} of {}", rfc3339(at), inline(ask.model.as_str())),
+        format!("Sees the log up to event {}, deadline {}", ask.sees.0, rfc3339(ask.deadline)),
+    ];
+    items.extend(ask.correction.as_deref().map(|why| format!("Told of the try before: {}", inline(why))));
+    items
+}
+
+fn call(call: &Call) -> Vec<String> {
+    let mut items = vec![figures::line(call).iter().map(|part| inline(part)).collect::<Vec<_>>().join(" · ")];
+    items.extend(call.digest.as_deref().map(|digest| format!("Model digest {}", code_span(digest))));
+    items.extend(call.prompt_hash.as_deref().map(|hash| format!("Prompt hash {}", code_span(hash))));
+    items.extend(options(&call.options));
+    items.extend(times(&call.timing));
+    if call.rehearsal {
+        items.push("Scripted by a rehearsal server".to_owned());
+    }
+    items
+}
+
+fn options(options: &CallOptions) -> Option<String> {
+    let parts = [
+        options.temperature.map(|value| format!("temperature {value}")),
+        options.top_p.map(|value| format!("top_p {value}")),
+        options.presence_penalty.map(|value| format!("presence_penalty {value}")),
+        options.seed.map(|value| format!("seed {value}")),
+        options.max_tokens.map(|value| format!("max_tokens {value}")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("Options: {}", parts.join(", ")))
+}
+
+fn times(timing: &Timing) -> Option<String> {
+    let named = [
+        ("queue", timing.queue_ms),
+        ("load", timing.load_ms),
+        ("prefill", timing.prefill_ms),
+        ("decode", timing.decode_ms),
+        ("first byte", timing.first_byte_ms),
+        ("total", timing.total_ms),
+    ];
+    let known: Vec<String> =
+        named.into_iter().filter_map(|(name, ms)| Some(format!("{name} {}", duration(ms?)))).collect();
+    (!known.is_empty()).then(|| format!("Times: {}", known.join(", ")))
+}

@@ -1,0 +1,7 @@
+//! A debate as it happens, for a terminal: what to print once and for all, and what stands below it for the moment.
+mod lines;
+mod live;
+mod styled;
+
+pub use live::{LiveView, Speaking, Waiting};
+pub use styled::{Span, Style, StyledLine};

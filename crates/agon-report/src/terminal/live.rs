@@ -1,0 +1,246 @@
+//! The state of a running debate as far as a watcher sees it.
+use super::lines;
+use super::styled::{Style, StyledLine};
+use crate::figures;
+use crate::minutes;
+use crate::text::PlainText;
+use crate::words::{self, REHEARSAL, count, duration, number};
+use agon_core::{
+    Admission, Ask, Call, Event, ModelName, ParticipantId, PhaseName, Position, Timestamp, TurnId, UsageTotals,
+};
+use std::collections::BTreeMap;
+
+/// Everything that a terminal shows of a running debate. It is told of events and token deltas, and of the time.
+///
+/// Events that come twice, or out of order after a newer one, change nothing.
+#[derive(Clone, Debug, Default)]
+pub struct LiveView {
+    pub(super) admission: Option<Admission>,
+    started: Option<Timestamp>,
+    position: Position,
+    pub(super) phase: Option<PhaseName>,
+    pub(super) round: u32,
+    pub(super) stopped: bool,
+    pub(super) usage: UsageTotals,
+    pub(super) failures: u32,
+    ended: Option<Timestamp>,
+    cancelling: bool,
+    speaking: BTreeMap<TurnId, Speaking>,
+    waiting: BTreeMap<(u32, u32), Waiting>,
+    rehearsal: bool,
+}
+
+/// A turn that was asked and has no result yet.
+#[derive(Clone, Debug)]
+pub struct Speaking {
+    /// Who.
+    pub participant: ParticipantId,
+    /// By which model.
+    pub model: ModelName,
+    /// What for, in words.
+    pub task: String,
+    /// Since when.
+    pub since: Timestamp,
+    /// What came so far, without control characters.
+    pub text: String,
+    last_delta: Option<u64>,
+    stripper: PlainText,
+}
+
+/// A turn whose last try failed and whose next one has not begun.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Who.
+    pub participant: ParticipantId,
+    /// When the next try starts.
+    pub retry_at: Timestamp,
+}
+
+impl LiveView {
+    /// Nothing is known yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the next event in, and says what is to be printed for good.
+    pub fn lines(&mut self, position: Position, at: Timestamp, event: &Event) -> Vec<StyledLine> {
+        if position <= self.position {
+            return Vec::new();
+        }
+        self.position = position;
+        let entry = minutes::entry(at, event);
+        let call = entry.and_then(|entry| entry.call);
+        let mut out = self.rehearsal_found(event, call);
+        if let Some(call) = call {
+            self.usage.add(&call.usage);
+        }
+        if let Some(turn) = entry.map(|entry| entry.turn) {
+            self.speaking.retain(|open, _| !open.same_slot(turn));
+            self.waiting.remove(&(turn.round, turn.seat));
+        }
+        self.take(at, event);
+        out.extend(lines::of(self, at, event));
+        out
+    }
+
+    /// Takes a piece of a running answer in. `n` counts the pieces of a turn; one that came before is passed over.
+    pub fn delta(&mut self, turn: TurnId, n: u64, text: &str) {
+        let Some(speaking) = self.speaking.get_mut(&turn) else { return };
+        if speaking.last_delta.is_some_and(|last| n <= last) {
+            return;
+        }
+        speaking.last_delta = Some(n);
+        speaking.stripper.push(text, &mut speaking.text);
+    }
+
+    /// Turns under way, by round and seat.
+    pub fn speaking(&self) -> impl Iterator<Item = (TurnId, &Speaking)> {
+        self.speaking.iter().map(|(turn, speaking)| (*turn, speaking))
+    }
+    /// Turns between two tries, by round and seat.
+    pub fn waiting(&self) -> impl Iterator<Item = &Waiting> {
+        self.waiting.values()
+    }
+    /// The open round, 0 before the first.
+    pub fn round(&self) -> u32 {
+        self.round
+    }
+    /// The phase, once one was entered.
+    pub fn phase(&self) -> Option<PhaseName> {
+        self.phase
+    }
+    /// Tokens so far.
+    pub fn usage(&self) -> UsageTotals {
+        self.usage
+    }
+    /// Failed tries so far.
+    pub fn failures(&self) -> u32 {
+        self.failures
+    }
+    /// Whether the debate is over.
+    pub fn is_over(&self) -> bool {
+        self.ended.is_some()
+    }
+    /// Milliseconds from the admission to `now`, or to the end.
+    pub fn elapsed_ms(&self, now: Timestamp) -> u64 {
+        self.started.map_or(0, |started| self.ended.unwrap_or(now).since(started))
+    }
+    /// The last event that was taken in.
+    pub fn position(&self) -> Position {
+        self.position
+    }
+
+    /// What stands below the printed lines at this moment: one line for the debate, one for each turn under way or waiting.
+    pub fn status(&self, now: Timestamp) -> Vec<StyledLine> {
+        let mut out = vec![self.summary(now)];
+        for (_, speaking) in self.speaking() {
+            let doing = match speaking.text.chars().count() {
+                0 => format!(" {}: waiting for the first word, ", speaking.task),
+                n => format!(" {}: {} so far, ", speaking.task, count(n as u64, "character")),
+            };
+            let name = StyledLine::of(self.style(&speaking.participant), speaking.participant.as_str());
+            out.push(name.and(Style::Plain, doing).and(Style::Dim, duration(now.since(speaking.since))));
+        }
+        for waiting in self.waiting.values() {
+            let left = duration(waiting.retry_at.since(now));
+            let name = StyledLine::of(self.style(&waiting.participant), waiting.participant.as_str());
+            out.push(name.and(Style::Warn, format!(" is asked again in {left}")));
+        }
+        out
+    }
+
+    fn summary(&self, now: Timestamp) -> StyledLine {
+        let place = match (self.phase, self.cancelling) {
+            (_, true) => "Being cancelled".to_owned(),
+            (Some(PhaseName::Rounds), _) => {
+                let most = self.admission.as_ref().map_or(self.round, |admission| admission.spec.max_rounds);
+                format!("Round {} of at most {most}", self.round)
+            }
+            (Some(phase), _) => words::phase(phase).to_owned(),
+            (None, _) => "Starting".to_owned(),
+        };
+        let unknown = if self.usage.unknown_calls > 0 { " known" } else { "" };
+        let mut figures = format!(
+            " · {}{unknown} tokens in {} · {}",
+            number(self.usage.tokens()),
+            count(self.usage.calls.into(), "call"),
+            duration(self.elapsed_ms(now))
+        );
+        if self.failures > 0 {
+            figures.push_str(&format!(" · {}", count(self.failures.into(), "failed try").replace("trys", "tries")));
+        }
+        let line = StyledLine::of(Style::Strong, place).and(Style::Dim, figures);
+        if self.rehearsal { line.and(Style::Warn, " · rehearsal") } else { line }
+    }
+
+    /// The style of a participant's name.
+    pub fn style(&self, participant: &ParticipantId) -> Style {
+        let personas = self.admission.as_ref().map(|admission| admission.spec.personas.as_slice()).unwrap_or_default();
+        let at = personas.iter().position(|persona| persona.name == *participant);
+        at.map_or(Style::Office, Style::Speaker)
+    }
+
+    /// The banner, the first time that anything is known to be scripted.
+    fn rehearsal_found(&mut self, event: &Event, call: Option<&Call>) -> Vec<StyledLine> {
+        let admitted = matches!(event, Event::DebateAdmitted(admission) if admission.rehearsal);
+        let scripted = admitted || call.is_some_and(|call| call.rehearsal);
+        if self.rehearsal || !scripted {
+            return Vec::new();
+        }
+        self.rehearsal = true;
+        vec![StyledLine::of(Style::Warn, format!("*** {REHEARSAL}. ***"))]
+    }
+
+    fn take(&mut self, at: Timestamp, event: &Event) {
+        match event {
+            Event::DebateAdmitted(admission) => {
+                self.admission = Some(Admission::clone(admission));
+                self.started = Some(at);
+            }
+            Event::PhaseEntered { phase } => self.phase = Some(*phase),
+            Event::RoundOpened { round, .. } => self.round = *round,
+            Event::TurnAsked(ask) => self.asked(at, ask),
+            Event::TurnFailed { turn, participant, retry_at, .. } => {
+                self.failures = self.failures.saturating_add(1);
+                if let Some(retry_at) = *retry_at {
+                    self.waiting
+                        .insert((turn.round, turn.seat), Waiting { participant: participant.clone(), retry_at });
+                }
+            }
+            Event::LoopEnded { .. } => self.stopped = true,
+            Event::CancelRequested { .. } => self.cancelling = true,
+            Event::DebateEnded { usage, .. } => {
+                self.usage = *usage;
+                self.ended = Some(at);
+                self.speaking.clear();
+                self.waiting.clear();
+            }
+            // The asks that a coordinator left open stay open for the next one.
+            Event::Claimed { .. }
+            | Event::ParticipantPlaced { .. }
+            | Event::SpeechRecorded(_)
+            | Event::BallotCast { .. }
+            | Event::VoteCast { .. }
+            | Event::ModeratorDecided { .. }
+            | Event::SeatSkipped { .. }
+            | Event::JudgementRecorded { .. }
+            | Event::VoteTallied { .. }
+            | Event::VerdictReached { .. } => {}
+        }
+    }
+
+    fn asked(&mut self, at: Timestamp, ask: &Ask) {
+        self.waiting.remove(&(ask.turn.round, ask.turn.seat));
+        self.speaking.retain(|open, _| !open.same_slot(ask.turn));
+        let speaking = Speaking {
+            participant: ask.participant.clone(),
+            model: ask.model.clone(),
+            task: figures::task(&ask.task),
+            since: at,
+            text: String::new(),
+            last_delta: None,
+            stripper: PlainText::default(),
+        };
+        self.speaking.insert(ask.turn, speaking);
+    }
+}

@@ -1,0 +1,72 @@
+//! Lines of text with a meaning per span; what a meaning looks like is the caller's affair.
+use crate::text::one_line;
+use std::fmt;
+
+/// What a piece of text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Style {
+    /// Running text.
+    Plain,
+    /// Beside the point: figures, hints.
+    Dim,
+    /// Stressed.
+    Strong,
+    /// A heading.
+    Title,
+    /// A debater's name, by its place in the debate file.
+    Speaker(usize),
+    /// The moderator or the judge.
+    Office,
+    /// It went well.
+    Good,
+    /// Worth a look.
+    Warn,
+    /// It failed.
+    Bad,
+}
+
+/// A piece of text of one style, on one line, without control characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The text.
+    pub text: String,
+    /// What it is.
+    pub style: Style,
+}
+
+/// One line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StyledLine {
+    /// From left to right.
+    pub spans: Vec<Span>,
+}
+
+impl StyledLine {
+    /// An empty line.
+    pub fn empty() -> Self {
+        Self::default()
+    }
+    /// A line of one style.
+    pub fn of(style: Style, text: impl AsRef<str>) -> Self {
+        Self::default().and(style, text)
+    }
+    /// The line with more text at its end.
+    #[must_use]
+    pub fn and(mut self, style: Style, text: impl AsRef<str>) -> Self {
+        let text = text.as_ref();
+        // The ends keep their blanks: they part this span from its neighbours.
+        let (before, after) = (text.starts_with(' '), text.ends_with(' ') && text.len() > 1);
+        let text = format!("{}{}{}", if before { " " } else { "" }, one_line(text), if after { " " } else { "" });
+        self.spans.push(Span { text, style });
+        self
+    }
+    /// A line of running text whose inner blanks matter; the caller has taken control characters out.
+    pub(crate) fn verbatim(indent: &str, text: &str) -> Self {
+        Self { spans: vec![Span { text: format!("{indent}{}", text.replace('\t', "    ")), style: Style::Plain }] }
+    }
+}
+impl fmt::Display for StyledLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.spans.iter().try_for_each(|span| f.write_str(&span.text))
+    }
+}

@@ -1,0 +1,87 @@
+//! The reference says what the code does.
+use crate::scenes;
+use agon_report::{DebateResult, Minutes, events_jsonl};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+const EVENTS: &str = include_str!("../../../../docs/reference/events.md");
+const RESULT: &str = include_str!("../../../../docs/reference/result.md");
+const EVENT_SOURCE: &str = include_str!("../../../agon-core/src/event.rs");
+
+/// The names of the variants of `Event` as they stand in the source, in the form that the log uses.
+fn event_types() -> Vec<String> {
+    let (_, body) = EVENT_SOURCE.split_once("pub enum Event {").unwrap();
+    let (body, _) = body.split_once("\n}").unwrap();
+    let variants = body
+        .lines()
+        .filter_map(|line| line.strip_prefix("    "))
+        .filter(|line| line.starts_with(|c: char| c.is_ascii_uppercase()));
+    variants.map(|line| snake(line.split([' ', '(', '{', ',']).next().unwrap())).collect()
+}
+fn snake(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && !out.is_empty() {
+            out.push('_');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+/// The part of the reference under the heading of an event.
+fn section(name: &str) -> &'static str {
+    let (_, rest) = EVENTS
+        .split_once(&format!("\n### `{name}`\n"))
+        .unwrap_or_else(|| panic!("events.md has no heading for {name}"));
+    rest.split("\n##").next().unwrap()
+}
+fn all_lines() -> Vec<Value> {
+    let mut lines: Vec<Value> = Vec::new();
+    for log in [
+        scenes::grand(true),
+        scenes::failed(),
+        scenes::voted(),
+        scenes::cancelled(),
+        scenes::synthesis(),
+        scenes::decided(),
+    ] {
+        lines.extend(events_jsonl(&log.records).lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
+    }
+    lines
+}
+
+#[test]
+fn every_event_type_has_its_heading_and_no_heading_is_about_another() {
+    let documented: Vec<String> =
+        EVENTS.lines().filter_map(|line| line.strip_prefix("### `")?.strip_suffix('`')).map(str::to_owned).collect();
+    assert_eq!(documented, event_types());
+}
+
+#[test]
+fn every_event_type_occurs_in_the_scenes_of_these_tests() {
+    let seen: BTreeSet<String> = all_lines().iter().map(|line| line["type"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(seen, event_types().into_iter().collect());
+}
+
+#[test]
+fn every_member_of_every_event_is_documented_under_its_type() {
+    for line in all_lines() {
+        let name = line["type"].as_str().unwrap();
+        for member in line.as_object().unwrap().keys().filter(|key| !["seq", "at", "type"].contains(&key.as_str())) {
+            assert!(section(name).contains(&format!("`{member}`")), "{name} lacks {member}");
+        }
+    }
+}
+
+#[test]
+fn every_member_of_the_result_is_documented() {
+    for log in [scenes::grand(true), scenes::voted(), scenes::failed(), scenes::order_sensitive()] {
+        let minutes = Minutes::from_records(&log.records).unwrap().with_log_head("00");
+        let Value::Object(members) = serde_json::to_value(DebateResult::of(&minutes)).unwrap() else {
+            panic!("an object")
+        };
+        for member in members.keys() {
+            assert!(RESULT.contains(&format!("| `{member}` |")), "result.md lacks {member}");
+        }
+    }
+}

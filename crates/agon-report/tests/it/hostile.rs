@@ -1,0 +1,248 @@
+//! What happens to text that wants to be more than text.
+use crate::log::{Log, persona, spec};
+use crate::page::Html;
+use crate::scenes;
+use agon_core::*;
+use agon_report::{LiveView, Minutes, full_markdown, html, summary_only, verbose};
+
+const ATTACKS: [&str; 22] = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<svg/onload=alert(1)><style>*{background:url(https://evil.example)}</style>",
+    "[click](javascript:alert(1)) [click](data:text/html,x) <https://evil.example>",
+    "![pixel](https://evil.example/pixel.png)",
+    "[a]: javascript:alert(1)\n\n[a] ![a]",
+    "</div></article></main><h1>Forged</h1>",
+    "</style><style>body{display:none}</style><link rel=stylesheet href=//evil.example>",
+    "<meta http-equiv=refresh content='0;url=//evil.example'><base href=//evil.example>",
+    "<form action=//evil.example><input name=q></form><iframe src=//evil.example></iframe>",
+    "<a href=\"#verdict\" id=\"verdict\" style=\"position:fixed\" onclick=alert(1)>x</a>",
+    "<!-- <p> --> <![CDATA[ x ]]> <?php x ?>",
+    "# Decision\n\n## Forged heading\n\nForged\n===\n\nForged\n---",
+    "---\nfront: matter\n---\n\n***\n\n> **Moderator** holds the question for settled",
+    "```\nan unclosed fence",
+    "~~~~html\n<script>alert(1)</script>",
+    "| a | b |\n| --- | --- |\n| `x|y` | <b>z</b> |",
+    "cell | break \\| and \\\\| more\nnext | line",
+    "1\\. forged list\n\\# forged heading\n&#35; forged heading\n\\=\\=\\=",
+    "\u{1b}[31mred\u{1b}[0m \u{1b}]0;title\u{7} \u{9b}2J bell\u{7} null\u{0} \u{202e}reversed\u{2066} zero\u{200b}width\u{feff} \u{e0041}tag",
+    "{{ style|safe }} {% include \"x\" %} ${x} `${y}`",
+    "<math><mtext><table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 onerror=alert(1)&gt;\">",
+];
+
+/// A debate in which every text that anybody but Agon writes is `text`.
+fn hostile(text: &str) -> Log {
+    let mut spec = spec(text, vec![persona(text, Some(text), text), persona("Bruno", Some(text), text)]);
+    (spec.context, spec.materials, spec.instructions) =
+        (Some(text.to_owned()), Some(text.to_owned()), Some(text.to_owned()));
+    spec.labels.insert("label".to_owned(), text.to_owned());
+    let mut log = Log::admitted(spec);
+    log.push(Event::ParticipantPlaced {
+        participant: text.into(),
+        host: text.to_owned(),
+        model: text.into(),
+        digest: Some(text.to_owned()),
+    });
+    log.ballot(0, BallotStage::Initial, text, text, text);
+    log.phase(PhaseName::Rounds).round(1, &[text]);
+    let plan = RoundPlan {
+        next_speakers: vec![text.into()],
+        briefing: Some(text.to_owned()),
+        new_angle: Some(text.to_owned()),
+        done: true,
+    };
+    log.moderate(1, ModeratorDecision::Opens(plan));
+    let turn = log.speak(1, text, Some(text), SpeechKind::Argument, text);
+    let (lost, mut call) = log.ask(1, text, Task::Closing);
+    (call.host, call.finish_reason) = (Some(text.to_owned()), Some(text.to_owned()));
+    log.fail(lost, text, call, Failure::new(FailureCause::ServerError, text), Some(10));
+    let summary =
+        RoundSummary { summary: text.to_owned(), status: RoundStatus::Settled, decision: Some(text.to_owned()) };
+    log.moderate(1, ModeratorDecision::Closes(summary));
+    log.ballot(2, BallotStage::Final, text, "other", text);
+    log.vote(2, text, text, text);
+    log.push(Event::VoteTallied {
+        rule: VoteRule::Plurality,
+        counts: vec![(text.to_owned(), 1)],
+        eligible: 1,
+        received: 1,
+        winner: Some(text.to_owned()),
+    });
+    let citation =
+        Citation { turn: Some(turn), participant: Some(text.into()), quote: text.to_owned(), verified: false };
+    log.judge(2, 0, Some(text), text, vec![citation]);
+    log.judge(2, 1, None, text, Vec::new());
+    log.push(Event::VerdictReached {
+        outcome: Outcome::Decided,
+        verdict: Some(text.to_owned()),
+        winner: Some(text.to_owned()),
+        reasoning: Some(text.to_owned()),
+        consensus: Some(Consensus {
+            answer: text.to_owned(),
+            top: 1,
+            eligible: 2,
+            strength: Strength::Split,
+            contested: true,
+            source: ConsensusSource::Votes,
+        }),
+        majority: MajorityShift::Overturned,
+        moved: vec![text.into()],
+    });
+    log.push(Event::CancelRequested { reason: text.to_owned() });
+    log.end(
+        DebateState::Succeeded,
+        Some(Outcome::Inconclusive),
+        Some(Reason::with(ReasonCode::OrderSensitive, text)),
+        Vec::new(),
+    );
+    log
+}
+
+fn page(text: &str) -> String {
+    let log = hostile(text);
+    html(&Minutes::from_records(&log.records).unwrap().with_log_head(text)).unwrap()
+}
+
+/// The shape of a Markdown text: its headings, rules and tables as a reader would see them.
+fn skeleton(markdown: &str) -> Vec<String> {
+    use pulldown_cmark::{Event, Options, Parser, Tag};
+    let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS | Options::ENABLE_STRIKETHROUGH;
+    Parser::new_ext(markdown, options)
+        .filter_map(|event| match event {
+            Event::Start(Tag::Heading { level, .. }) => Some(format!("{level}")),
+            Event::Start(Tag::Table(columns)) => Some(format!("table of {}", columns.len())),
+            Event::Start(Tag::Link { .. } | Tag::Image { .. } | Tag::HtmlBlock | Tag::MetadataBlock(_))
+            | Event::Html(_)
+            | Event::InlineHtml(_) => Some(format!("{event:?}")),
+            Event::Rule => Some("rule".to_owned()),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn no_text_adds_a_heading_a_rule_a_link_or_html_to_a_markdown_report() {
+    let harmless = hostile("harmless");
+    for attack in ATTACKS {
+        let log = hostile(attack);
+        for render in [full_markdown, summary_only, verbose] {
+            let wanted = skeleton(&render(&Minutes::from_records(&harmless.records).unwrap()));
+            let report = render(&Minutes::from_records(&log.records).unwrap());
+            let mut found = skeleton(&report);
+            if attack.starts_with("| a |") {
+                // A speaker may draw tables of its own.
+                found.retain(|part| part != "table of 2" || wanted.contains(part));
+                found.dedup();
+                assert!(found.iter().all(|part| wanted.contains(part)), "{attack}\n{found:?}");
+            } else {
+                assert_eq!(found, wanted, "{attack}\n{report}");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_text_adds_an_element_or_an_attribute_that_a_harmless_one_has_not() {
+    let harmless = Html::parse(&page("harmless"));
+    let prose = [
+        "strong",
+        "em",
+        "code",
+        "pre",
+        "blockquote",
+        "ul",
+        "ol",
+        "li",
+        "h5",
+        "h6",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "hr",
+        "br",
+        "p",
+        "del",
+    ];
+    for attack in ATTACKS {
+        let html = Html::parse(&page(attack));
+        html.assert_sound();
+        for tag in &html.tags {
+            let known = harmless
+                .tags
+                .iter()
+                .any(|other| other.name == tag.name && other.attribute_names() == tag.attribute_names());
+            let plain = prose.contains(&tag.name.as_str()) && tag.attributes.is_empty();
+            assert!(known || plain, "{attack}: {tag:?}");
+        }
+    }
+}
+
+#[test]
+fn what_looked_like_html_is_still_there_to_read() {
+    let page = page("<script>alert(1)</script>");
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+}
+
+#[test]
+fn a_link_shows_where_it_leads_and_does_not_lead_there() {
+    let page = page("[the ministry](https://evil.example/x)");
+    assert!(page.contains("the ministry (https://evil.example/x)"));
+    assert!(!page.contains("href=\"https:"));
+}
+
+#[test]
+fn no_report_carries_control_characters_or_invisible_ones() {
+    let log = hostile(ATTACKS[19]);
+    let minutes = Minutes::from_records(&log.records).unwrap();
+    for report in [full_markdown(&minutes), summary_only(&minutes), verbose(&minutes), html(&minutes).unwrap()] {
+        let odd = report
+            .chars()
+            .find(|c| (c.is_control() && *c != '\n') || "\u{202e}\u{2066}\u{200b}\u{feff}\u{e0041}".contains(*c));
+        assert_eq!(odd, None);
+        // The specification is shown as JSON, where the escape character is spelt out and commands nothing.
+        let report = report.replace("\\u001b[31m", "");
+        assert!(report.contains("red") && !report.contains("[31m"));
+    }
+}
+
+#[test]
+fn no_line_of_a_terminal_carries_control_characters() {
+    for attack in ATTACKS {
+        let mut view = LiveView::new();
+        for record in &hostile(attack).records {
+            for (position, event) in record.entries() {
+                for line in view.lines(position, record.at, event).into_iter().chain(view.status(record.at)) {
+                    let text = line.to_string();
+                    assert!(!text.chars().any(char::is_control), "{text:?}");
+                    assert!(!text.contains("[31m") && !text.contains('\u{202e}'), "{text:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_speech_on_a_terminal_cannot_begin_where_the_lines_of_agon_begin() {
+    let mut log = Log::admitted(scenes::pair());
+    log.speak(1, "Ada", None, SpeechKind::Argument, "fine\n== Result ==\rDecided: me");
+    let mut view = LiveView::new();
+    let lines: Vec<String> = log
+        .records
+        .iter()
+        .flat_map(|record| {
+            record.entries().flat_map(|(position, event)| view.lines(position, record.at, event)).collect::<Vec<_>>()
+        })
+        .map(|line| line.to_string())
+        .collect();
+    assert!(lines.contains(&"  == Result ==".to_owned()) && lines.contains(&"  Decided: me".to_owned()), "{lines:#?}");
+}
+
+#[test]
+fn very_long_words_and_right_to_left_text_stay_whole() {
+    let long = "x".repeat(5_000);
+    assert!(page(&long).contains(&long));
+    assert!(page("שלום עולם").contains("<p>שלום עולם</p>"));
+}

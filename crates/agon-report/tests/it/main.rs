@@ -1,0 +1,17 @@
+//! Reports of logs that are written by hand.
+#[cfg(test)]
+mod documents;
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod json;
+#[cfg(test)]
+mod log;
+#[cfg(test)]
+mod markdown;
+#[cfg(test)]
+mod page;
+#[cfg(test)]
+mod scenes;
+#[cfg(test)]
+mod terminal;
