@@ -1,7 +1,22 @@
 //! What must survive: the journal, the write-once registers and the job queue, as ports, with their SQLite adapter and in-memory twin.
 //!
+//! [`SqliteStore`] and [`MemoryStore`] implement every port and pass the same contract suite; `docs/reference/storage.md` says what
+//! is guaranteed. [`append_settled`] is the only way in which an owner may append.
+//!
 //! Invariant: nothing here knows a rule of debates; records are appended, fenced and read, never interpreted.
 
+pub mod chain;
+mod live;
+mod lock;
+mod memory;
 mod port;
+mod sqlite;
+mod upkeep;
 
+#[cfg(test)]
+mod contract;
+
+pub use memory::MemoryStore;
 pub use port::*;
+pub use sqlite::{Clock, OpenError, SqliteOptions, SqliteStore, SyncMode};
+pub use upkeep::{RawRecord, Upkeep, Verified};

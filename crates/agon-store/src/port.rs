@@ -47,9 +47,13 @@ pub enum AppendError {
 pub trait Journal: Send + Sync {
     /// Appends `record` if and only if `record.first` is the log's last position plus one.
     async fn append(&self, debate: &DebateId, record: Record) -> Result<Arc<Record>, AppendError>;
-    /// The records after `after`, in order. Records that are still in memory are shared, not copied. An unknown debate has none.
+    /// The records that hold events after `after`, in order. Records that are still in memory are shared, not copied. An unknown
+    /// debate has none.
+    ///
+    /// An answer that is not empty may stop short of what another process appended meanwhile; an empty one never does. So whoever
+    /// needs the end of a log that others may write reads on until nothing comes, or is told by [`AppendError::Fenced`].
     async fn read(&self, debate: &DebateId, after: Position) -> Result<Vec<Arc<Record>>, StoreError>;
-    /// Every debate, newest first.
+    /// Every debate, newest first. A cursor that names no debate is [`StoreError::NotFound`].
     async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError>;
     /// Drops what is held in memory for a debate that is over.
     fn forget(&self, debate: &DebateId);
@@ -125,21 +129,29 @@ pub struct Job {
 
 /// Appends a record and settles lost answers by reading the tail and comparing the record's nonce.
 ///
-/// This is the only way in which an owner may append (see `docs/adr/0002`).
+/// This is the only way in which an owner may append (see `docs/adr/0002`). [`AppendError::Unsure`] means that the record is not in the log
+/// as far as can be seen, yet may still arrive: the caller may only try the same record again, which succeeds in either case.
 pub async fn append_settled(
     journal: &dyn Journal,
     debate: &DebateId,
     record: Record,
 ) -> Result<Arc<Record>, AppendError> {
-    let unsure = match journal.append(debate, record.clone()).await {
-        Err(AppendError::Unsure(detail)) => detail,
-        settled => return settled,
-    };
+    let nonce = record.nonce;
     let before = Position(record.first.0.saturating_sub(1));
+    let unsettled = match journal.append(debate, record).await {
+        // Fenced may be one's own earlier try that arrived late.
+        Err(error @ (AppendError::Unsure(_) | AppendError::Fenced { .. })) => error,
+        settled @ (Ok(_) | Err(AppendError::Store(_))) => return settled,
+    };
     let tail = journal.read(debate, before).await?;
-    match tail.first() {
-        None => Err(AppendError::Unsure(unsure)),
-        Some(first) if first.nonce == record.nonce && tail.len() == 1 => Ok(first.clone()),
-        Some(_) => Err(AppendError::Fenced { last: tail.last().map_or(before, |last| last.last()) }),
+    match tail.as_slice() {
+        [] => Err(unsettled),
+        [own] if own.nonce == nonce => Ok(own.clone()),
+        [.., last] => Err(AppendError::Fenced { last: last.last() }),
     }
+}
+
+/// Nothing happened: that is no record.
+pub(crate) fn empty_record() -> AppendError {
+    AppendError::Store(StoreError::Backend("a record needs at least one event".to_owned()))
 }

@@ -1,0 +1,131 @@
+use super::{Rig, debate, ending, record};
+use crate::{AppendError, Journal as _, Page, StoreError};
+use agon_core::{DebateId, Position, Record, Timestamp};
+use std::sync::Arc;
+
+fn plain(records: &[Arc<Record>]) -> Vec<Record> {
+    records.iter().map(|record| record.as_ref().clone()).collect()
+}
+
+pub(crate) async fn a_log_starts_at_event_1_and_grows_without_a_gap(rig: &impl Rig) {
+    let store = rig.store();
+    assert_eq!(store.append(&debate("a"), record(1, 2, 1)).await.unwrap().last(), Position(2));
+    store.append(&debate("a"), record(3, 1, 2)).await.unwrap();
+    let read = store.read(&debate("a"), Position(0)).await.unwrap();
+    assert_eq!(plain(&read), [record(1, 2, 1), record(3, 1, 2)]);
+}
+
+pub(crate) async fn a_record_that_does_not_continue_the_log_is_fenced(rig: &impl Rig) {
+    let store = rig.store();
+    let fenced = |outcome| match outcome {
+        Err(AppendError::Fenced { last }) => last,
+        other => panic!("not fenced: {other:?}"),
+    };
+    assert_eq!(fenced(store.append(&debate("a"), record(2, 1, 1)).await), Position(0));
+    store.append(&debate("a"), record(1, 2, 1)).await.unwrap();
+    for first in [1, 2, 4, 0, u64::MAX] {
+        let odd = Record { first: Position(first), ..record(1, 1, 9) };
+        assert_eq!(fenced(store.append(&debate("a"), odd).await), Position(2));
+    }
+    assert_eq!(plain(&store.read(&debate("a"), Position(0)).await.unwrap()), [record(1, 2, 1)]);
+}
+
+pub(crate) async fn a_record_without_events_is_refused(rig: &impl Rig) {
+    let store = rig.store();
+    let empty = Record { events: vec![], ..record(1, 1, 1) };
+    assert!(matches!(store.append(&debate("a"), empty).await, Err(AppendError::Store(StoreError::Backend(_)))));
+    assert!(store.list(Page { limit: 9, after: None }).await.unwrap().is_empty());
+}
+
+pub(crate) async fn of_many_writers_of_one_position_one_wins(rig: &impl Rig) {
+    let store = rig.store();
+    for first in 1..=20 {
+        let mut tasks = tokio::task::JoinSet::new();
+        for nonce in 0..8 {
+            let store = Arc::clone(&store);
+            tasks.spawn(async move { store.append(&debate("a"), record(first, 1, nonce)).await.ok() });
+        }
+        let won: Vec<_> = tasks.join_all().await.into_iter().flatten().collect();
+        assert_eq!(won.len(), 1);
+        assert_eq!(store.read(&debate("a"), Position(first - 1)).await.unwrap(), won);
+    }
+}
+
+pub(crate) async fn a_reader_gets_every_record_with_later_events(rig: &impl Rig) {
+    let store = rig.store();
+    for n in 0..100 {
+        store.append(&debate("a"), record(1 + 2 * n, 2, n)).await.unwrap();
+    }
+    for after in 0..=201 {
+        let read = store.read(&debate("a"), Position(after)).await.unwrap();
+        let expected: Vec<_> = (0..100).map(|n| record(1 + 2 * n, 2, n)).filter(|r| r.last().0 > after).collect();
+        assert_eq!(plain(&read), expected, "after {after}");
+    }
+    assert!(store.read(&debate("unknown"), Position(0)).await.unwrap().is_empty());
+}
+
+pub(crate) async fn debates_do_not_mix(rig: &impl Rig) {
+    let store = rig.store();
+    let names: Vec<_> = (0..50).map(|n| debate(&n.to_string())).collect();
+    for first in 1..=3 {
+        let mut tasks = tokio::task::JoinSet::new();
+        for (nonce, id) in (0..).zip(names.clone()) {
+            let store = Arc::clone(&store);
+            tasks.spawn(async move { store.append(&id, record(first, 1, nonce)).await.map(drop) });
+        }
+        assert!(tasks.join_all().await.iter().all(Result::is_ok));
+    }
+    for (nonce, id) in (0..).zip(&names) {
+        let read = store.read(id, Position(0)).await.unwrap();
+        assert_eq!(plain(&read), [record(1, 1, nonce), record(2, 1, nonce), record(3, 1, nonce)]);
+    }
+}
+
+pub(crate) async fn forgetting_loses_nothing(rig: &impl Rig) {
+    let store = rig.store();
+    store.append(&debate("a"), record(1, 1, 1)).await.unwrap();
+    store.forget(&debate("a"));
+    assert_eq!(plain(&store.read(&debate("a"), Position(0)).await.unwrap()), [record(1, 1, 1)]);
+    store.append(&debate("a"), record(2, 1, 2)).await.unwrap();
+    assert_eq!(plain(&store.read(&debate("a"), Position(1)).await.unwrap()), [record(2, 1, 2)]);
+    assert_eq!(store.read(&debate("a"), Position(0)).await.unwrap().len(), 2);
+}
+
+pub(crate) async fn the_list_is_newest_first_and_pages_without_gaps(rig: &impl Rig) {
+    let store = rig.store();
+    for n in 0..7 {
+        store.append(&debate(&n.to_string()), record(1, 1, n)).await.unwrap();
+    }
+    // A later append does not move a debate.
+    store.append(&debate("0"), record(2, 1, 9)).await.unwrap();
+    let mut seen: Vec<DebateId> = vec![];
+    loop {
+        let page = store.list(Page { limit: 3, after: seen.last().cloned() }).await.unwrap();
+        if page.is_empty() {
+            break;
+        }
+        assert!(page.len() <= 3);
+        seen.extend(page.into_iter().map(|head| head.id));
+    }
+    assert_eq!(seen, (0..7).rev().map(|n| debate(&n.to_string())).collect::<Vec<_>>());
+    let unknown = store.list(Page { limit: 3, after: Some(debate("unknown")) }).await;
+    assert!(matches!(unknown, Err(StoreError::NotFound(id)) if id == debate("unknown")));
+}
+
+pub(crate) async fn the_head_tells_times_and_end(rig: &impl Rig) {
+    let store = rig.store();
+    store.append(&debate("a"), record(1, 2, 1)).await.unwrap();
+    let head = async || store.list(Page { limit: 1, after: None }).await.unwrap().remove(0);
+    let first = head().await;
+    assert_eq!(
+        (first.last, first.admitted, first.updated, first.ended),
+        (Position(2), Timestamp(1_001), Timestamp(1_001), false)
+    );
+    store.append(&debate("a"), ending(3)).await.unwrap();
+    let last = head().await;
+    assert_eq!(
+        (last.last, last.admitted, last.updated, last.ended),
+        (Position(3), Timestamp(1_001), Timestamp(1_003), true)
+    );
+    assert_eq!(plain(&store.read(&debate("a"), Position(2)).await.unwrap()), [ending(3)]);
+}

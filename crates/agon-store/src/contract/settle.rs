@@ -1,0 +1,101 @@
+use super::{Rig, debate, record};
+use crate::{AppendError, DebateHead, Journal, Page, StoreError, append_settled};
+use agon_core::{DebateId, Position, Record};
+use async_trait::async_trait;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+/// What goes wrong with an append.
+enum Fault {
+    /// The request is lost: nothing lands.
+    Request,
+    /// The answer is lost: the record lands.
+    Answer,
+    /// The request is held up, and lands after the reader has looked.
+    Late,
+}
+
+/// A journal whose line is bad.
+struct BadLine<J> {
+    journal: Arc<J>,
+    faults: Mutex<VecDeque<Fault>>,
+    held: Mutex<Option<(DebateId, Record)>>,
+}
+impl<J> BadLine<J> {
+    fn new(journal: &Arc<J>, faults: impl IntoIterator<Item = Fault>) -> Self {
+        Self { journal: Arc::clone(journal), faults: Mutex::new(faults.into_iter().collect()), held: Mutex::default() }
+    }
+}
+#[async_trait]
+impl<J: Journal> Journal for BadLine<J> {
+    async fn append(&self, debate: &DebateId, record: Record) -> Result<Arc<Record>, AppendError> {
+        let fault = self.faults.lock().unwrap().pop_front();
+        match fault {
+            None => return self.journal.append(debate, record).await,
+            Some(Fault::Request) => {}
+            Some(Fault::Answer) => drop(self.journal.append(debate, record).await),
+            Some(Fault::Late) => *self.held.lock().unwrap() = Some((debate.clone(), record)),
+        }
+        Err(AppendError::Unsure("the line is bad".to_owned()))
+    }
+    async fn read(&self, debate: &DebateId, after: Position) -> Result<Vec<Arc<Record>>, StoreError> {
+        let read = self.journal.read(debate, after).await;
+        let held = self.held.lock().unwrap().take();
+        if let Some((debate, record)) = held {
+            self.journal.append(&debate, record).await.unwrap();
+        }
+        read
+    }
+    async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError> {
+        self.journal.list(page).await
+    }
+    fn forget(&self, debate: &DebateId) {
+        self.journal.forget(debate);
+    }
+}
+
+pub(crate) async fn a_lost_answer_of_a_record_that_landed_is_success(rig: &impl Rig) {
+    let store = rig.store();
+    store.append(&debate("a"), record(1, 1, 1)).await.unwrap();
+    let line = BadLine::new(&store, [Fault::Answer]);
+    let appended = append_settled(&line, &debate("a"), record(2, 2, 22)).await.unwrap();
+    assert_eq!(*appended, record(2, 2, 22));
+    assert_eq!(store.read(&debate("a"), Position(0)).await.unwrap().len(), 2);
+}
+
+pub(crate) async fn a_lost_request_is_unsure_and_may_be_tried_again(rig: &impl Rig) {
+    let store = rig.store();
+    let line = BadLine::new(&store, [Fault::Request]);
+    let first = append_settled(&line, &debate("a"), record(1, 1, 11)).await;
+    assert!(matches!(first, Err(AppendError::Unsure(_))));
+    append_settled(&line, &debate("a"), record(1, 1, 11)).await.unwrap();
+    assert_eq!(store.read(&debate("a"), Position(0)).await.unwrap().len(), 1);
+}
+
+pub(crate) async fn a_try_that_landed_late_is_found_by_the_next_try(rig: &impl Rig) {
+    let store = rig.store();
+    let line = BadLine::new(&store, [Fault::Late]);
+    let first = append_settled(&line, &debate("a"), record(1, 1, 11)).await;
+    assert!(matches!(first, Err(AppendError::Unsure(_))));
+    let again = append_settled(&line, &debate("a"), record(1, 1, 11)).await.unwrap();
+    assert_eq!(*again, record(1, 1, 11));
+    assert_eq!(store.read(&debate("a"), Position(0)).await.unwrap().len(), 1);
+}
+
+pub(crate) async fn a_deposed_writer_is_fenced_whatever_it_heard(rig: &impl Rig) {
+    let store = rig.store();
+    store.append(&debate("a"), record(1, 1, 1)).await.unwrap();
+    let fenced_at = |outcome| match outcome {
+        Err(AppendError::Fenced { last }) => last.0,
+        other => panic!("not fenced: {other:?}"),
+    };
+    // Somebody else's record stands at the place.
+    assert_eq!(fenced_at(append_settled(store.as_ref(), &debate("a"), record(1, 1, 7)).await), 1);
+    let line = BadLine::new(&store, [Fault::Request]);
+    assert_eq!(fenced_at(append_settled(&line, &debate("a"), record(1, 1, 7)).await), 1);
+    // One's own record landed, but another writer has gone on from it.
+    let line = BadLine::new(&store, [Fault::Late, Fault::Request]);
+    assert!(append_settled(&line, &debate("a"), record(2, 1, 22)).await.is_err());
+    store.append(&debate("a"), record(3, 1, 33)).await.unwrap();
+    assert_eq!(fenced_at(append_settled(&line, &debate("a"), record(2, 1, 22)).await), 3);
+}

@@ -1,0 +1,176 @@
+//! The journal's tables.
+use super::writer::{Change, WriteError};
+use super::{SqliteStore, backend};
+use crate::chain::{self, Hash};
+use crate::live::{Live, ends};
+use crate::port::{AppendError, DebateHead, Journal, Page, StoreError, empty_record};
+use crate::upkeep::{RawRecord, Walk};
+use agon_core::{DebateId, Position, Record, Timestamp};
+use agon_proto::encode_record;
+use async_trait::async_trait;
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use std::sync::Arc;
+
+/// Appends one record, or finds where the log stands.
+struct Append {
+    debate: DebateId,
+    record: Arc<Record>,
+}
+
+/// The log has moved on to here.
+struct Fenced(Position);
+
+struct Head {
+    id: i64,
+    last: Position,
+    hash: Hash,
+}
+
+impl Change for Append {
+    type Done = Result<(), Fenced>;
+
+    fn run(&self, db: &Connection) -> rusqlite::Result<Self::Done> {
+        let head = db
+            .prepare_cached("SELECT id, last, last_hash FROM debates WHERE debate = ?1")?
+            .query_row([self.debate.as_str()], |row| {
+                Ok(Head { id: row.get(0)?, last: Position(number(row, 1)?), hash: row.get(2)? })
+            })
+            .optional()?;
+        let last = head.as_ref().map_or(Position(0), |head| head.last);
+        if self.record.first != last.next() {
+            return Ok(Err(Fenced(last)));
+        }
+        let prev = head.as_ref().map_or_else(|| chain::genesis(&self.debate), |head| head.hash);
+        let body = encode_record(&self.record, &prev);
+        let hash = chain::link(&prev, &body);
+        let id = self.head(db, head, &hash)?;
+        db.prepare_cached("INSERT INTO records (debate, first, last, body, hash) VALUES (?1, ?2, ?3, ?4, ?5)")?
+            .execute(params![id, self.record.first.0.cast_signed(), self.record.last().0.cast_signed(), body, hash])?;
+        Ok(Ok(()))
+    }
+
+    fn committed(&self, done: &Self::Done, live: &Live) {
+        match done {
+            Ok(()) => live.appended(&self.debate, &self.record),
+            // Somebody else writes: what is held here is not the tail.
+            Err(Fenced(_)) => live.forget(&self.debate),
+        }
+    }
+}
+
+impl Append {
+    /// Moves the debate's head to this record.
+    fn head(&self, db: &Connection, head: Option<Head>, hash: &Hash) -> rusqlite::Result<i64> {
+        let last = self.record.last().0.cast_signed();
+        let (at, ended) = (self.record.at.0.cast_signed(), ends(&self.record));
+        if let Some(head) = head {
+            db.prepare_cached(
+                "UPDATE debates SET records = records + 1, last = ?2, last_hash = ?3, updated = ?4, ended = ?5 WHERE id = ?1",
+            )?
+            .execute(params![head.id, last, hash, at, ended])?;
+            return Ok(head.id);
+        }
+        db.prepare_cached(
+            "INSERT INTO debates (debate, records, last, last_hash, admitted, updated, ended) VALUES (?1, 1, ?2, ?3, ?4, ?4, ?5)",
+        )?
+        .execute(params![self.debate.as_str(), last, hash, at, ended])?;
+        Ok(db.last_insert_rowid())
+    }
+}
+
+#[async_trait]
+impl Journal for SqliteStore {
+    async fn append(&self, debate: &DebateId, record: Record) -> Result<Arc<Record>, AppendError> {
+        if record.events.is_empty() {
+            return Err(empty_record());
+        }
+        let record = Arc::new(record);
+        match self.writer.write(Append { debate: debate.clone(), record: Arc::clone(&record) }).await {
+            Ok(Ok(())) => Ok(record),
+            Ok(Err(Fenced(last))) => Err(AppendError::Fenced { last }),
+            Err(WriteError::Refused(detail)) => Err(AppendError::Store(StoreError::Backend(detail))),
+            Err(WriteError::Unsure(detail)) => Err(AppendError::Unsure(detail)),
+        }
+    }
+
+    async fn read(&self, debate: &DebateId, after: Position) -> Result<Vec<Arc<Record>>, StoreError> {
+        if let Some(records) = self.live.read(debate, after) {
+            return Ok(records);
+        }
+        let debate = debate.clone();
+        self.readers.run(move |db| read(db, &debate, after)).await
+    }
+
+    async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError> {
+        self.readers.run(move |db| list(db, page)).await
+    }
+
+    fn forget(&self, debate: &DebateId) {
+        self.live.forget(debate);
+    }
+}
+
+fn read(db: &Connection, debate: &DebateId, after: Position) -> Result<Vec<Arc<Record>>, StoreError> {
+    let mut walk = if after.0 == 0 { Walk::from_start(debate) } else { Walk::from_inside(debate) };
+    let mut records = Vec::new();
+    each_raw(db, debate, after, |raw| {
+        records.push(Arc::new(walk.step(&raw.map_err(backend)?)?));
+        Ok(())
+    })?;
+    Ok(records)
+}
+
+/// Calls `visit` with each stored record that holds events after `after`, in order.
+pub(super) fn each_raw(
+    db: &Connection,
+    debate: &DebateId,
+    after: Position,
+    mut visit: impl FnMut(rusqlite::Result<RawRecord>) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let mut statement = db
+        .prepare_cached(
+            "SELECT r.first, r.last, r.body, r.hash FROM debates d JOIN records r ON r.debate = d.id
+             WHERE d.debate = ?1 AND r.last > ?2 ORDER BY r.last",
+        )
+        .map_err(backend)?;
+    let rows = statement.query_map(params![debate.as_str(), after.0.cast_signed()], |row| {
+        Ok(RawRecord {
+            first: Position(number(row, 0)?),
+            last: Position(number(row, 1)?),
+            body: row.get::<_, Vec<u8>>(2)?.into(),
+            hash: row.get(3)?,
+        })
+    });
+    rows.map_err(backend)?.try_for_each(&mut visit)
+}
+
+fn list(db: &Connection, page: Page) -> Result<Vec<DebateHead>, StoreError> {
+    let before = match page.after {
+        None => i64::MAX,
+        Some(cursor) => db
+            .prepare_cached("SELECT id FROM debates WHERE debate = ?1")
+            .and_then(|mut cached| cached.query_row([cursor.as_str()], |row| row.get(0)).optional())
+            .map_err(backend)?
+            .ok_or(StoreError::NotFound(cursor))?,
+    };
+    let mut statement = db
+        .prepare_cached(
+            "SELECT debate, last, admitted, updated, ended FROM debates WHERE id < ?1 ORDER BY id DESC LIMIT ?2",
+        )
+        .map_err(backend)?;
+    let heads = statement.query_map(params![before, page.limit], |row| {
+        Ok((row.get::<_, String>(0)?, number(row, 1)?, number(row, 2)?, number(row, 3)?, row.get(4)?))
+    });
+    let head = |row: rusqlite::Result<(String, u64, u64, u64, bool)>| {
+        let (id, last, admitted, updated, ended) = row.map_err(backend)?;
+        let id = DebateId::parse(&id).map_err(|error| StoreError::Backend(error.to_string()))?;
+        let (last, admitted, updated) = (Position(last), Timestamp(admitted), Timestamp(updated));
+        Ok(DebateHead { id, last, admitted, updated, ended })
+    };
+    heads.map_err(backend)?.map(head).collect()
+}
+
+/// A column that holds an unsigned number. SQLite has signed ones only; the bits are the same.
+pub(super) fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    row.get::<_, i64>(column).map(i64::cast_unsigned)
+}

@@ -1,0 +1,55 @@
+//! The SQLite adapter. `docs/reference/storage.md` describes tables and guarantees.
+mod jobs;
+mod journal;
+mod open;
+mod readers;
+mod registers;
+mod schema;
+mod upkeep;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use crate::live::Live;
+use crate::port::StoreError;
+use readers::Readers;
+use std::path::Path;
+use std::sync::Arc;
+use writer::Writer;
+
+pub use open::{Clock, OpenError, SqliteOptions, SyncMode};
+
+/// Journal, registers and jobs in one SQLite file. Several processes may use one file.
+///
+/// One thread of its own writes: all changes that wait, of whatever debate, go into one transaction, and are answered when it is
+/// on disk. Dropping the store waits for what was already asked for.
+pub struct SqliteStore {
+    writer: Writer,
+    readers: Arc<Readers>,
+    live: Arc<Live>,
+    clock: Clock,
+}
+
+impl SqliteStore {
+    /// Opens the file, creates it if there is none (its folder must exist), and brings an older one up to date.
+    pub fn open(path: &Path, options: SqliteOptions) -> Result<Self, OpenError> {
+        let connection = open::connect(path, &options)?;
+        let live = Arc::new(Live::new(options.tail_records, options.live_debates));
+        let writer =
+            Writer::start(connection, &options, Arc::clone(&live)).map_err(|source| OpenError::Thread { source })?;
+        let readers = Arc::new(Readers::new(path, &options));
+        Ok(Self { writer, readers, live, clock: options.clock })
+    }
+}
+
+/// The store's failure for one of SQLite's.
+fn backend(error: rusqlite::Error) -> StoreError {
+    StoreError::Backend(error.to_string())
+}
+
+impl std::fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SqliteStore").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,80 @@
+//! Tables and their versions.
+use super::open::OpenError;
+use rusqlite::{Connection, TransactionBehavior};
+use std::path::Path;
+
+/// `application_id` of the file: "AGON".
+const APPLICATION: i64 = 0x4147_4F4E;
+
+/// Step `n` leads from schema `n` to schema `n + 1`. A step that was released never changes.
+const STEPS: &[&str] = &["
+    CREATE TABLE debates (
+        id        INTEGER PRIMARY KEY AUTOINCREMENT,
+        debate    TEXT    NOT NULL UNIQUE,
+        records   INTEGER NOT NULL,
+        last      INTEGER NOT NULL,
+        last_hash BLOB    NOT NULL,
+        admitted  INTEGER NOT NULL,
+        updated   INTEGER NOT NULL,
+        ended     INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE records (
+        debate INTEGER NOT NULL,
+        first  INTEGER NOT NULL,
+        last   INTEGER NOT NULL,
+        body   BLOB    NOT NULL,
+        hash   BLOB    NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX records_by_position ON records (debate, last);
+    CREATE TABLE registers (
+        debate  TEXT    NOT NULL,
+        round   INTEGER NOT NULL,
+        seat    INTEGER NOT NULL,
+        attempt INTEGER NOT NULL,
+        result  BLOB    NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX registers_by_turn ON registers (debate, round, seat, attempt);
+    CREATE TABLE jobs (
+        number     INTEGER PRIMARY KEY AUTOINCREMENT,
+        debate     TEXT    NOT NULL UNIQUE,
+        owner      TEXT,
+        token      INTEGER,
+        free_at    INTEGER NOT NULL,
+        deliveries INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX jobs_by_time ON jobs (free_at, number);
+"];
+
+/// Refuses files of other programs and of newer versions, before anything is changed in them.
+pub(super) fn check(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+    let open = |source| OpenError::Open { path: path.to_owned(), source };
+    let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map_err(open);
+    let found = number("PRAGMA user_version")?;
+    let application = number("PRAGMA application_id")?;
+    let tables = number("SELECT count(*) FROM sqlite_schema")?;
+    if application != APPLICATION && (tables > 0 || found != 0) {
+        return Err(OpenError::Foreign { path: path.to_owned() });
+    }
+    let known = STEPS.len() as i64;
+    if found > known {
+        return Err(OpenError::Newer { path: path.to_owned(), found, known });
+    }
+    Ok(())
+}
+
+/// Takes the steps that are missing. Another process may be doing the same: whoever comes second finds nothing to do.
+pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
+    let open = |source| OpenError::Open { path: path.to_owned(), source };
+    let change = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(open)?;
+    check(&change, path)?;
+    let found = change.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).map_err(open)?;
+    let missing = STEPS.iter().skip(usize::try_from(found).unwrap_or(0));
+    for step in missing {
+        change.execute_batch(step).map_err(open)?;
+    }
+    if found != STEPS.len() as i64 {
+        change.pragma_update(None, "application_id", APPLICATION).map_err(open)?;
+        change.pragma_update(None, "user_version", STEPS.len() as i64).map_err(open)?;
+    }
+    change.commit().map_err(open)
+}

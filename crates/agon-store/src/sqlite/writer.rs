@@ -1,0 +1,155 @@
+//! The one thread that writes.
+//!
+//! It takes all changes that wait into one transaction, so that hundreds of debates share its cost and its flush, and answers them when it
+//! is committed. What one change finds (a fence, a decided register) is an answer, not a failure; a change that SQLite refuses is
+//! rolled back with its group, and then every change of the group is run by itself, so that only the culprit fails.
+use super::open::SqliteOptions;
+use crate::live::Live;
+use rusqlite::{Connection, TransactionBehavior};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use tokio::sync::{mpsc, oneshot};
+use tracing::{debug, error};
+
+/// A change to the database. It may be run more than once before it is committed, and must depend on the database alone.
+pub(super) trait Change: Send + 'static {
+    /// What it finds.
+    type Done: Send + 'static;
+    /// Makes the change inside a transaction.
+    fn run(&self, db: &Connection) -> rusqlite::Result<Self::Done>;
+    /// Takes note of it in memory, once it is committed.
+    fn committed(&self, done: &Self::Done, live: &Live);
+}
+
+/// Why a change was not answered with what it found.
+#[derive(Clone, Debug)]
+pub(super) enum WriteError {
+    /// Nothing was written.
+    Refused(String),
+    /// It may have been written, or not.
+    Unsure(String),
+}
+impl WriteError {
+    /// What happened, where it makes no difference.
+    pub(super) fn into_store(self) -> crate::StoreError {
+        match self {
+            Self::Refused(detail) | Self::Unsure(detail) => crate::StoreError::Backend(detail),
+        }
+    }
+}
+
+/// The handle of the writing thread.
+pub(super) struct Writer {
+    queue: Option<mpsc::Sender<Box<dyn Pending>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    /// Starts the thread.
+    pub(super) fn start(connection: Connection, options: &SqliteOptions, live: Arc<Live>) -> std::io::Result<Self> {
+        let (queue, waiting) = mpsc::channel(options.queue.get());
+        let group = options.group.get();
+        let run = move || Loop { connection, waiting, group, live }.run();
+        let thread = std::thread::Builder::new().name("agon-store".to_owned()).spawn(run)?;
+        Ok(Self { queue: Some(queue), thread: Some(thread) })
+    }
+
+    /// Makes a change and waits until it is committed. A caller that stops waiting does not undo it.
+    pub(super) async fn write<C: Change>(&self, change: C) -> Result<C::Done, WriteError> {
+        let stopped = || WriteError::Refused("the store's writer has stopped".to_owned());
+        let queue = self.queue.as_ref().ok_or_else(stopped)?;
+        let (answer, answered) = oneshot::channel();
+        queue.send(Box::new(Waiting { change, done: None, answer })).await.map_err(|_| stopped())?;
+        answered.await.unwrap_or_else(|_| Err(WriteError::Unsure("the store's writer stopped meanwhile".to_owned())))
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        drop(self.queue.take());
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+            error!("the store's writer panicked");
+        }
+    }
+}
+
+/// A change with the one who waits for it.
+trait Pending: Send {
+    fn run(&mut self, db: &Connection) -> rusqlite::Result<()>;
+    fn settle(self: Box<Self>, outcome: Result<(), WriteError>, live: &Live);
+}
+
+struct Waiting<C: Change> {
+    change: C,
+    done: Option<C::Done>,
+    answer: oneshot::Sender<Result<C::Done, WriteError>>,
+}
+
+impl<C: Change> Pending for Waiting<C> {
+    fn run(&mut self, db: &Connection) -> rusqlite::Result<()> {
+        self.done = Some(self.change.run(db)?);
+        Ok(())
+    }
+    fn settle(self: Box<Self>, outcome: Result<(), WriteError>, live: &Live) {
+        let Waiting { change, done, answer } = *self;
+        let done = outcome.and_then(|()| done.ok_or_else(|| WriteError::Refused("the change was not run".to_owned())));
+        if let Ok(done) = &done {
+            change.committed(done, live);
+        }
+        // Whoever asked may have stopped waiting; the change stands all the same.
+        let _ = answer.send(done);
+    }
+}
+
+struct Loop {
+    connection: Connection,
+    waiting: mpsc::Receiver<Box<dyn Pending>>,
+    group: usize,
+    live: Arc<Live>,
+}
+
+/// Where a transaction failed.
+enum Failed {
+    /// Before its end: nothing of it was written.
+    Before(rusqlite::Error),
+    /// At its end: it may have been written.
+    AtCommit(rusqlite::Error),
+}
+
+impl Loop {
+    fn run(mut self) {
+        let mut group = Vec::with_capacity(self.group);
+        while self.waiting.blocking_recv_many(&mut group, self.group) > 0 {
+            self.write(&mut group);
+        }
+    }
+
+    fn write(&mut self, group: &mut Vec<Box<dyn Pending>>) {
+        match self.transaction(group) {
+            Ok(()) => self.settle(group, &Ok(())),
+            Err(Failed::Before(reason)) if group.len() > 1 => {
+                debug!(%reason, changes = group.len(), "group of changes split");
+                for change in group.drain(..) {
+                    self.write(&mut vec![change]);
+                }
+            }
+            Err(Failed::Before(reason)) => self.settle(group, &Err(WriteError::Refused(reason.to_string()))),
+            Err(Failed::AtCommit(reason)) => self.settle(group, &Err(WriteError::Unsure(reason.to_string()))),
+        }
+    }
+
+    fn transaction(&mut self, group: &mut [Box<dyn Pending>]) -> Result<(), Failed> {
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(Failed::Before)?;
+        for change in group {
+            change.run(&transaction).map_err(Failed::Before)?;
+        }
+        transaction.commit().map_err(Failed::AtCommit)
+    }
+
+    fn settle(&self, group: &mut Vec<Box<dyn Pending>>, outcome: &Result<(), WriteError>) {
+        for change in group.drain(..) {
+            change.settle(outcome.clone(), &self.live);
+        }
+    }
+}

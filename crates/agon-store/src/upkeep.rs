@@ -1,0 +1,107 @@
+//! Looking after what is stored.
+use crate::chain::{self, Hash};
+use crate::port::StoreError;
+use agon_core::{DebateId, Position, Record};
+use agon_proto::{Chained, decode_record};
+use async_trait::async_trait;
+use bytes::Bytes;
+
+/// Checking, copying and removing logs. Not needed to run a debate.
+#[async_trait]
+pub trait Upkeep: Send + Sync {
+    /// Recomputes a log's hash chain and compares everything that is stored beside it. The first damage is a
+    /// [`StoreError::Damaged`] that names the record.
+    async fn verify(&self, debate: &DebateId) -> Result<Verified, StoreError>;
+    /// The records of a log as they are stored, unchecked; an unknown debate has none.
+    async fn raw_records(&self, debate: &DebateId) -> Result<Vec<RawRecord>, StoreError>;
+    /// Removes the registers of a debate that is over; its log holds what counted.
+    async fn purge_registers(&self, debate: &DebateId) -> Result<(), StoreError>;
+    /// Removes a debate: log, registers and job. Whether there was a log. Its writer, if there still is one, is fenced.
+    async fn delete(&self, debate: &DebateId) -> Result<bool, StoreError>;
+}
+
+/// A log that is whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// Its records.
+    pub records: u64,
+    /// Its events.
+    pub events: u64,
+    /// The hash of its last record, which stands for the whole log.
+    pub head_hash: Hash,
+}
+
+/// A record as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawRecord {
+    /// Position of its first event.
+    pub first: Position,
+    /// Position of its last event.
+    pub last: Position,
+    /// Its bytes, protobuf `agon.bus.v1.Record`.
+    pub body: Bytes,
+    /// Its hash.
+    pub hash: Hash,
+}
+
+/// Walks along a log and checks that each record continues the one before.
+pub(crate) struct Walk<'a> {
+    debate: &'a DebateId,
+    /// The hash of the record before; unknown when the walk starts inside a log.
+    prev: Option<Hash>,
+    /// The position before the next record; unknown when the walk starts inside a log.
+    last: Option<Position>,
+    records: u64,
+}
+
+impl<'a> Walk<'a> {
+    /// From a log's first record.
+    pub(crate) fn from_start(debate: &'a DebateId) -> Self {
+        Self { debate, prev: Some(chain::genesis(debate)), last: Some(Position(0)), records: 0 }
+    }
+    /// From any record.
+    pub(crate) fn from_inside(debate: &'a DebateId) -> Self {
+        Self { debate, prev: None, last: None, records: 0 }
+    }
+    /// Checks the next record.
+    pub(crate) fn step(&mut self, raw: &RawRecord) -> Result<Record, StoreError> {
+        let expected = self.last.map_or(raw.first, Position::next);
+        if raw.first != expected {
+            let detail = format!("the record is missing, or its position column is wrong (next is {})", raw.first.0);
+            return Err(self.damage(expected, &detail));
+        }
+        let decoded = decode_record(&raw.body);
+        let prev = match (&self.prev, &decoded) {
+            (Some(prev), _) => *prev,
+            (None, Ok(chained)) => chained.prev_hash,
+            (None, Err(error)) => return Err(self.damage(expected, &format!("cannot be read: {error}"))),
+        };
+        if chain::link(&prev, &raw.body) != raw.hash {
+            return Err(self.damage(expected, "its hash does not fit its bytes"));
+        }
+        let Chained { record, prev_hash } = decoded.map_err(|error| self.damage(expected, &error.to_string()))?;
+        if prev_hash != prev {
+            return Err(self.damage(expected, "it does not continue the record before it"));
+        }
+        if (record.first, record.last()) != (raw.first, raw.last) {
+            return Err(self.damage(expected, "its position columns do not fit its content"));
+        }
+        self.prev = Some(raw.hash);
+        self.last = Some(record.last());
+        self.records += 1;
+        Ok(record)
+    }
+    /// What was walked, if it began at the start.
+    pub(crate) fn verified(&self) -> Option<Verified> {
+        Some(Verified { records: self.records, events: self.last?.0, head_hash: self.prev? })
+    }
+    /// The position at which the next record is expected.
+    pub(crate) fn next(&self) -> Position {
+        self.last.map_or(Position(0), Position::next)
+    }
+    /// Damage at a position of this log.
+    pub(crate) fn damage(&self, at: Position, detail: &str) -> StoreError {
+        let detail = format!("record {}: {detail}", self.records + 1);
+        StoreError::Damaged { debate: self.debate.clone(), at, detail }
+    }
+}
