@@ -4,6 +4,7 @@ use crate::ids::{ParticipantId, Position, TurnId};
 use crate::seed::{Dice, Purpose};
 use crate::spec::DebateSpec;
 use crate::task::{Citation, CitedEntry};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// One speech in the transcript.
@@ -62,6 +63,8 @@ pub struct Shown<'a> {
     pub label: String,
     /// The speech.
     pub entry: &'a Entry,
+    /// What the judge reads: the speech, with names replaced by labels where the labels are letters.
+    pub text: Cow<'a, str>,
 }
 
 /// The transcript as the judge sees it in one order: grouped by round, inside a round permuted from the seed, the
@@ -81,11 +84,16 @@ pub fn presentation<'a>(spec: &DebateSpec, seed: u64, entries: &'a [Entry], orde
         shown.extend(group);
     }
     let labels = speaker_labels(spec, seed, anonymous);
-    let label_of = |participant: &ParticipantId| {
-        let known = labels.iter().find(|(name, _)| name == participant);
-        known.map_or_else(|| participant.to_string(), |(_, label)| label.clone())
+    let mut hidden: Vec<(&str, &str)> = labels.iter().map(|(name, label)| (name.as_str(), label.as_str())).collect();
+    hidden.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+    let show = |(number, entry): (u32, &'a Entry)| {
+        let known = labels.iter().find(|(name, _)| *name == entry.participant);
+        let label = known.map_or_else(|| entry.participant.to_string(), |(_, label)| label.clone());
+        let text =
+            if anonymous { Cow::Owned(rename(&entry.text, &hidden)) } else { Cow::Borrowed(entry.text.as_ref()) };
+        Shown { number, label, entry, text }
     };
-    (1..).zip(shown).map(|(number, entry)| Shown { number, label: label_of(&entry.participant), entry }).collect()
+    (1..).zip(shown).map(show).collect()
 }
 
 /// How each debater is called before the judge: by a letter that the seed draws, or by name.
@@ -99,6 +107,36 @@ pub fn speaker_labels(spec: &DebateSpec, seed: u64, anonymous: bool) -> Vec<(Par
     names.zip(letters).map(|(name, letter)| (name, format!("Speaker {letter}"))).collect()
 }
 
+/// The text with whole words that are one of the names replaced, longer names first. Letter case counts.
+fn rename(text: &str, names: &[(&str, &str)]) -> String {
+    let mut renamed = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut inside_word = false;
+    while let Some(first) = rest.chars().next() {
+        let found = names.iter().filter(|_| !inside_word).find_map(|(name, label)| {
+            let after = rest.strip_prefix(*name).filter(|_| !name.is_empty())?;
+            (!after.starts_with(in_word)).then_some((*label, after, *name))
+        });
+        rest = match found {
+            Some((label, after, name)) => {
+                renamed.push_str(label);
+                inside_word = name.ends_with(in_word);
+                after
+            }
+            None => {
+                renamed.push(first);
+                inside_word = in_word(first);
+                rest.get(first.len_utf8()..).unwrap_or_default()
+            }
+        };
+    }
+    renamed
+}
+
+fn in_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
 /// The judge's quotations, each checked against the speech that it names.
 pub fn check_citations(shown: &[Shown<'_>], cited: &[CitedEntry]) -> Vec<Citation> {
     let check = |citation: &CitedEntry| {
@@ -108,10 +146,15 @@ pub fn check_citations(shown: &[Shown<'_>], cited: &[CitedEntry]) -> Vec<Citatio
             turn: source.map(|shown| shown.entry.turn),
             participant: source.map(|shown| shown.entry.participant.clone()),
             quote: citation.quote.clone(),
-            verified: !wanted.is_empty() && source.is_some_and(|shown| folded(&shown.entry.text).contains(&wanted)),
+            verified: !wanted.is_empty() && source.is_some_and(|shown| said(shown, &wanted)),
         }
     };
     cited.iter().map(check).collect()
+}
+
+/// Whether the speech has the words, as it was shown to the judge or as it was spoken.
+fn said(shown: &Shown<'_>, wanted: &str) -> bool {
+    folded(&shown.text).contains(wanted) || folded(&shown.entry.text).contains(wanted)
 }
 
 /// Lower case, runs of white space as one space, quotation marks and Markdown emphasis dropped, outer ellipses and full stops off.
@@ -184,6 +227,23 @@ mod tests {
         assert!(labels.values().all(|letters| letters.len() == 1));
         let letters: std::collections::BTreeSet<_> = labels.values().flatten().collect();
         assert_eq!(letters.len(), 3);
+    }
+
+    #[test]
+    fn names_are_replaced_as_whole_words_and_the_longer_one_first() {
+        let names = [("Ada Byron", "Speaker B"), ("Ada", "Speaker A")];
+        let text = "Ada's point, Adam; Ada Byron and (Ada). Nevada, Ada.";
+        assert_eq!(rename(text, &names), "Speaker A's point, Adam; Speaker B and (Speaker A). Nevada, Speaker A.");
+    }
+
+    #[test]
+    fn a_quotation_of_what_the_judge_was_shown_is_verified_labels_included() {
+        let entries = entries();
+        let shown = presentation(&spec(true), 1, &entries, 0);
+        let first = &shown[0];
+        let quote = format!("{} said so", first.label);
+        assert!(first.text.contains(&first.label) && !first.text.contains(first.entry.participant.as_str()));
+        assert!(check_citations(&shown, &[CitedEntry { entry: 1, quote }])[0].verified);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The judge's own layout: candidates, the transcript as it is presented to a judge, the task.
 use crate::tail;
-use crate::text::{one_line, rename};
+use crate::text::one_line;
 use crate::view::{View, push_entry};
 use agon_core::fence::{transcript_end, transcript_start};
-use agon_core::{Ask, Entry, Judge, SpeechKind, presentation, speaker_labels};
+use agon_core::{Ask, Entry, Judge, SpeechKind, presentation};
 
 /// The judge's user message. In an anonymised transcript the names of debaters are replaced inside the speeches too: by
 /// name only, as whole words with the same letter case. A nickname, or what a style gives away, stays.
@@ -20,15 +20,14 @@ pub(crate) fn message(view: &View, ask: &Ask, judge: &Judge, order: u32, candida
     }
     text.push_str(&transcript_start(&view.marker));
     text.push('\n');
-    push_transcript(&mut text, view, ask, judge, order);
+    push_transcript(&mut text, view, ask, order);
     text.push_str(&transcript_end(&view.marker));
     text.push_str("\n\n");
     text.push_str(&tail::judge(view, ask, judge, candidates));
     text
 }
 
-fn push_transcript(text: &mut String, view: &View, ask: &Ask, judge: &Judge, order: u32) {
-    let names = hidden_names(view, judge);
+fn push_transcript(text: &mut String, view: &View, ask: &Ask, order: u32) {
     let mut part = String::new();
     for shown in presentation(&view.spec, view.seed, view.entries(ask.sees), order) {
         let this = part_of(shown.entry);
@@ -39,20 +38,8 @@ fn push_transcript(text: &mut String, view: &View, ask: &Ask, judge: &Judge, ord
             part = this;
         }
         let label = format!("[{}] {}", shown.number, one_line(&shown.label));
-        let speech = rename(&shown.entry.text, &names);
-        push_entry(text, &label, shown.entry, &speech);
+        push_entry(text, &label, shown.entry, &shown.text);
     }
-}
-
-/// Names and the labels that stand for them, longest name first; empty where names are shown.
-fn hidden_names(view: &View, judge: &Judge) -> Vec<(String, String)> {
-    if !judge.anonymize_transcript {
-        return Vec::new();
-    }
-    let labels = speaker_labels(&view.spec, view.seed, true);
-    let mut names: Vec<(String, String)> = labels.into_iter().map(|(name, label)| (name.to_string(), label)).collect();
-    names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
-    names
 }
 
 fn part_of(entry: &Entry) -> String {

@@ -147,8 +147,7 @@ pub(crate) fn judge(view: &View, ask: &Ask, judge: &Judge, candidates: &[String]
     let mut tail = Tail::new(JUDGE, None, "judge", task_name(&ask.task));
     tail.maybe("Language", spec.language.as_deref());
     let winner = choice_of(template::WINNER, candidates);
-    let labels = if judge.anonymize_transcript { template::JUDGE_LABELS.trim_end_matches('\n') } else { "" };
-    tail.paragraph(&fill(template::JUDGE, &[("winner", &winner), ("labels", labels)]));
+    tail.paragraph(&fill(template::JUDGE, &[("winner", &winner)]));
     let values = Values::new(view, ask, JUDGE);
     let values = values.list(view, None, spec.language.as_deref());
     tail.close(&[spec.instructions.as_ref(), judge.instructions.as_ref()], &values, ask)

@@ -25,7 +25,6 @@ templates! {
     OPEN_ROUND_FIXED = "task_open_round_fixed";
     CLOSE_ROUND = "task_close_round";
     JUDGE = "task_judge";
-    JUDGE_LABELS = "judge_labels";
     AGREEMENT = "agreement";
     STYLE = "style";
     CORRECTION = "correction";
@@ -75,8 +74,7 @@ mod tests {
 
     #[test]
     fn the_built_in_wording_uses_only_values_that_are_filled_in() {
-        const KNOWN: [&str; 9] =
-            ["marker", "words", "choice", "choices", "names", "winner", "labels", "intensity", "correction"];
+        const KNOWN: [&str; 8] = ["marker", "words", "choice", "choices", "names", "winner", "intensity", "correction"];
         for (file, template) in ALL {
             for part in template.split("{{").skip(1) {
                 let (name, _) = part.split_once("}}").unwrap();
