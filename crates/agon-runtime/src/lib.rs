@@ -1,1 +1,61 @@
-//! agon-runtime
+//! The actors that hold debates, and the supervision that keeps them at it.
+//!
+//! A [`Node`] is the process: a supervisor of coordinators, one per debate, and a supervisor of hosts, one per model
+//! server. A coordinator is the shell around `agon_core::Debate`: it decides, appends to the journal, applies, and
+//! performs what is outstanding. A turn travels as an offer to the host that holds the debate's prompts, or by the
+//! model's queue to any that has room; there a participant plays it and writes its result to a write-once register.
+//! Whatever travels is a hint, and whatever dies is rebuilt from the journal.
+//!
+//! ```text
+//! root ── coordinators ── coordinator (per debate)
+//!      └─ hosts ── host ── gate (per model: breaker and permits)
+//!                      └── cell (per debate) ── participant (per speaker with an open turn)
+//! ```
+//!
+//! Invariant: no rule of debates stands here, no actor awaits a model, every task has an owner, and no state that
+//! matters lives in an actor alone.
+
+mod agenda;
+mod cell;
+mod clock;
+mod config;
+mod coordinator;
+mod coordinators;
+mod deltas;
+mod desk;
+mod directory;
+mod ears;
+mod failure;
+mod gate;
+mod held;
+#[cfg(any(test, feature = "test-hooks"))]
+mod hooks;
+mod host;
+mod hosts;
+mod intake;
+mod leases;
+mod ledger;
+mod node;
+mod offer;
+mod participant;
+mod permits;
+mod replay;
+mod replica;
+mod request;
+mod root;
+mod roster;
+mod shared;
+mod subjects;
+mod supervision;
+mod tasks;
+mod turn;
+mod watch;
+mod wire;
+
+pub use agon_proto::TokenDelta;
+pub use clock::{Clock, SystemClock, TokioClock};
+pub use config::{HostConfig, NodeConfig, Ports, Served, Times};
+#[cfg(any(test, feature = "test-hooks"))]
+pub use hooks::{Death, Victim};
+pub use node::{Node, NodeDown, StartError, Stats, SubmitError};
+pub use watch::{Watch, WatchError, Watched};

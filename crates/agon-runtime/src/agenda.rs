@@ -1,0 +1,177 @@
+//! When a coordinator has to look at what: pure bookkeeping over its open turns and timers.
+use agon_core::{Ask, HostId, Timestamp, TurnId};
+use std::collections::BTreeMap;
+
+/// A turn that was asked and is not decided.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct OpenTurn {
+    pub(crate) ask: Ask,
+    /// Where it is played, as far as is known.
+    pub(crate) host: Option<HostId>,
+    opened: Timestamp,
+    next_look: Timestamp,
+    next_offer: Timestamp,
+}
+
+/// The pauses of an [`Agenda`], in milliseconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pauses {
+    pub(crate) look: u64,
+    pub(crate) look_max: u64,
+    pub(crate) offer: u64,
+}
+
+/// What is due for a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Due {
+    /// Its deadline has passed: withdraw it.
+    Withdraw(TurnId),
+    /// Look at its register.
+    Look(TurnId),
+    /// Look at its register, then offer it again.
+    Offer(TurnId),
+    /// The wait before a try is over.
+    Retry(TurnId),
+}
+
+/// The open turns and timers of one debate.
+#[derive(Debug)]
+pub(crate) struct Agenda {
+    pauses: Pauses,
+    open: BTreeMap<TurnId, OpenTurn>,
+    retries: BTreeMap<TurnId, Timestamp>,
+}
+
+impl Agenda {
+    pub(crate) fn new(pauses: Pauses) -> Self {
+        Self { pauses, open: BTreeMap::new(), retries: BTreeMap::new() }
+    }
+    /// Adds a turn; false when it is there already.
+    pub(crate) fn open(&mut self, now: Timestamp, ask: &Ask) -> bool {
+        if self.open.contains_key(&ask.turn) {
+            return false;
+        }
+        let (next_look, next_offer) = (now.plus(self.pauses.look), now.plus(self.pauses.offer));
+        let turn = OpenTurn { ask: ask.clone(), host: None, opened: now, next_look, next_offer };
+        self.open.insert(ask.turn, turn);
+        true
+    }
+    pub(crate) fn get(&self, turn: TurnId) -> Option<&OpenTurn> {
+        self.open.get(&turn)
+    }
+    pub(crate) fn placed(&mut self, turn: TurnId, host: HostId) {
+        if let Some(turn) = self.open.get_mut(&turn) {
+            turn.host = Some(host);
+        }
+    }
+    /// Forgets the turns that are no longer asked, and takes over the retries that are waited for. Returns the turns forgotten.
+    pub(crate) fn keep(&mut self, asked: &[TurnId], retries: BTreeMap<TurnId, Timestamp>) -> Vec<TurnId> {
+        self.retries = retries;
+        let gone: Vec<TurnId> = self.open.keys().filter(|turn| !asked.contains(turn)).copied().collect();
+        gone.iter().for_each(|turn| drop(self.open.remove(turn)));
+        gone
+    }
+    pub(crate) fn turns(&self) -> Vec<TurnId> {
+        self.open.keys().copied().collect()
+    }
+    /// When something is due next.
+    pub(crate) fn next(&self) -> Option<Timestamp> {
+        let turns = self.open.values().map(|turn| turn.next_look.min(turn.next_offer).min(turn.ask.deadline));
+        turns.chain(self.retries.values().copied()).min()
+    }
+    /// What is due at `now`. Looks grow rarer with the age of the turn.
+    pub(crate) fn due(&mut self, now: Timestamp) -> Vec<Due> {
+        let mut due: Vec<Due> = Vec::new();
+        for (id, turn) in &mut self.open {
+            if turn.ask.deadline <= now {
+                due.push(Due::Withdraw(*id));
+                // asked again when the register could not be written
+                turn.ask.deadline = turn.ask.deadline.max(now.plus(self.pauses.look));
+            } else if turn.next_offer <= now {
+                due.push(Due::Offer(*id));
+                turn.next_offer = now.plus(self.pauses.offer);
+            } else if turn.next_look <= now {
+                due.push(Due::Look(*id));
+            } else {
+                continue;
+            }
+            let rarer = now.since(turn.opened) / 4;
+            turn.next_look = now.plus(rarer.clamp(self.pauses.look, self.pauses.look_max.max(self.pauses.look)));
+        }
+        due.extend(self.retries.iter().filter(|(_, at)| **at <= now).map(|(turn, _)| Due::Retry(*turn)));
+        due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agon_core::{ModelName, ParticipantId, Position, Task};
+
+    const TURN: TurnId = TurnId { round: 1, seat: 0, attempt: 1 };
+    const PAUSES: Pauses = Pauses { look: 1_000, look_max: 10_000, offer: 30_000 };
+
+    fn ask(deadline: u64) -> Ask {
+        Ask {
+            turn: TURN,
+            participant: ParticipantId::from("optimist"),
+            model: ModelName::from("m"),
+            task: Task::Opening,
+            sees: Position(3),
+            deadline: Timestamp(deadline),
+            correction: None,
+        }
+    }
+    fn agenda(deadline: u64) -> Agenda {
+        let mut agenda = Agenda::new(PAUSES);
+        agenda.open(Timestamp(0), &ask(deadline));
+        agenda
+    }
+
+    #[test]
+    fn looks_grow_rarer_with_the_age_of_the_turn() {
+        let mut agenda = agenda(1_000_000);
+        let mut looks = Vec::new();
+
+        while let Some(at) = agenda.next().filter(|at| at.0 < 30_000) {
+            looks.push(at.0);
+            assert_eq!(agenda.due(at), [Due::Look(TURN)]);
+        }
+
+        assert_eq!(looks[..5], [1_000, 2_000, 3_000, 4_000, 5_000]);
+        assert!(looks.windows(2).all(|pair| pair[1] - pair[0] <= 10_000));
+    }
+
+    #[test]
+    fn a_turn_that_stays_undecided_is_offered_again() {
+        let mut agenda = agenda(1_000_000);
+
+        assert_eq!(agenda.due(Timestamp(30_000)), [Due::Offer(TURN)]);
+        assert_eq!(agenda.due(Timestamp(60_000)), [Due::Offer(TURN)]);
+    }
+
+    #[test]
+    fn the_deadline_comes_before_everything_else() {
+        let mut agenda = agenda(30_000);
+
+        assert_eq!(agenda.due(Timestamp(30_000)), [Due::Withdraw(TURN)]);
+    }
+
+    #[test]
+    fn a_turn_that_is_open_already_is_not_opened_again() {
+        let mut agenda = agenda(1_000);
+
+        assert!(!agenda.open(Timestamp(5), &ask(1_000)));
+    }
+
+    #[test]
+    fn what_is_no_longer_asked_is_forgotten_with_its_timers() {
+        let mut agenda = agenda(1_000);
+
+        let gone = agenda.keep(&[], BTreeMap::from([(TURN.next_attempt(), Timestamp(700))]));
+
+        assert_eq!(gone, [TURN]);
+        assert_eq!(agenda.next(), Some(Timestamp(700)));
+        assert_eq!(agenda.due(Timestamp(700)), [Due::Retry(TURN.next_attempt())]);
+    }
+}

@@ -1,0 +1,159 @@
+//! What a node is told at its start.
+use crate::clock::Clock;
+use agon_bus::Bus;
+use agon_core::breaker::BreakerPolicy;
+use agon_core::restart::RestartPolicy;
+use agon_core::{HostId, ModelName, NodeId};
+use agon_llm::{CallTimeouts, ChatModel, RunnerOptions};
+use agon_store::{Jobs, Journal, Registers};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The settings of a node.
+#[derive(Clone, Debug)]
+pub struct NodeConfig {
+    /// Its name, unique among the nodes that share a journal.
+    pub id: NodeId,
+    /// So many debates are coordinated here at once; 0 for a node of hosts only.
+    pub max_debates: usize,
+    /// All hosts live in this process: what none of them serves is served nowhere, and a turn for it fails at once.
+    pub embedded: bool,
+    /// So many claims in a row without any other event end a debate as poison.
+    pub claims_without_progress: u32,
+    /// So many calls may wait for one model at one host; further ones are refused as busy.
+    pub gate_queue: NonZeroUsize,
+    /// When a model's breaker opens and closes.
+    pub breaker: BreakerPolicy,
+    /// How coordinators, cells, participants and gates are restarted.
+    pub restarts: RestartPolicy,
+    /// How the supervisors themselves are restarted; a spent budget ends the node.
+    pub supervisor_restarts: RestartPolicy,
+    /// Its intervals.
+    pub times: Times,
+}
+impl NodeConfig {
+    /// Default settings for a node that holds every role.
+    pub fn embedded(id: NodeId) -> Self {
+        Self {
+            id,
+            max_debates: 10_000,
+            embedded: true,
+            claims_without_progress: 5,
+            gate_queue: NonZeroUsize::new(1024).unwrap_or(NonZeroUsize::MIN),
+            breaker: BreakerPolicy::default(),
+            restarts: RestartPolicy::default(),
+            supervisor_restarts: RestartPolicy { max_restarts: 10, ..RestartPolicy::default() },
+            times: Times::default(),
+        }
+    }
+}
+
+/// The intervals of a node.
+#[derive(Clone, Copy, Debug)]
+pub struct Times {
+    /// How long a job stays ours without being extended.
+    pub job_lease: Duration,
+    /// How often jobs are extended and their coordinators asked for a sign of life.
+    pub job_keep: Duration,
+    /// How often the job queue is looked at when no hint comes.
+    pub job_poll: Duration,
+    /// How soon an open turn's register is first looked at when no hint comes.
+    pub register_look: Duration,
+    /// The longest pause between two looks: they grow rarer with a turn's age, so that many slow turns stay cheap.
+    pub register_look_max: Duration,
+    /// How long a host may take to answer an offer.
+    pub offer_patience: Duration,
+    /// How soon an undecided turn is offered again, in case nobody works on it.
+    pub reoffer_after: Duration,
+    /// How long a turn from a queue stays a host's without being extended.
+    pub turn_lease: Duration,
+    /// How often a host extends that lease and looks whether the turn was decided against it.
+    pub turn_check: Duration,
+    /// How long a cell without work is kept.
+    pub cell_idle: Duration,
+    /// How often a watcher reads the journal when no hint comes.
+    pub log_poll: Duration,
+    /// Shortest time between two token deltas of a turn.
+    pub delta_every: Duration,
+    /// How long a drain may take.
+    pub drain: Duration,
+}
+impl Default for Times {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        let millis = Duration::from_millis;
+        Self {
+            job_lease: seconds(30),
+            job_keep: seconds(10),
+            job_poll: seconds(2),
+            register_look: seconds(1),
+            register_look_max: seconds(10),
+            offer_patience: millis(150),
+            reoffer_after: seconds(30),
+            turn_lease: seconds(20),
+            turn_check: seconds(5),
+            cell_idle: seconds(60),
+            log_poll: seconds(1),
+            delta_every: millis(60),
+            drain: seconds(10),
+        }
+    }
+}
+
+/// Size in bytes at which a token delta is sent without waiting.
+pub(crate) const DELTA_BYTES: usize = 512;
+
+/// Which models a host serves.
+#[derive(Clone, Debug)]
+pub enum Served {
+    /// Whatever it is asked for; its server says if it has no such model.
+    Any,
+    /// These.
+    List(Vec<ModelName>),
+}
+impl Served {
+    /// Whether the host takes turns for this model.
+    pub fn has(&self, model: &ModelName) -> bool {
+        match self {
+            Self::Any => true,
+            Self::List(models) => models.contains(model),
+        }
+    }
+}
+
+/// A model server that this node plays turns at.
+#[derive(Clone)]
+pub struct HostConfig {
+    /// Its name, unique in the cluster.
+    pub id: HostId,
+    /// The client that speaks to it.
+    pub client: Arc<dyn ChatModel>,
+    /// What it serves.
+    pub models: Served,
+    /// So many calls per model at once.
+    pub permits: NonZeroUsize,
+    /// What its models are launched with, the same for every call.
+    pub runner: RunnerOptions,
+    /// Limits of one call; the generation limit is the debate's own.
+    pub timeouts: CallTimeouts,
+    /// It is a rehearsal server: nothing that it says is a model's word.
+    pub rehearsal: bool,
+}
+
+/// What a node stands on.
+#[derive(Clone)]
+pub struct Ports {
+    /// Hints, requests, queues.
+    pub bus: Arc<dyn Bus>,
+    /// The logs.
+    pub journal: Arc<dyn Journal>,
+    /// What became of turns.
+    pub registers: Arc<dyn Registers>,
+    /// Debates that want an owner.
+    pub jobs: Arc<dyn Jobs>,
+    /// The model servers that are played at here.
+    pub hosts: Vec<HostConfig>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+}

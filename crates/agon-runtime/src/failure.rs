@@ -1,0 +1,98 @@
+//! What a failed call means for the turn, for the log and for the breaker.
+use crate::gate::Refusal;
+use agon_core::breaker::CallEnd;
+use agon_core::{Failure, FailureCause, HostId, ModelName};
+use agon_llm::{ChatError, ChatErrorKind};
+
+/// The failure that the log shall hold for a call that gave no answer.
+pub(crate) fn of_call(error: &ChatError, host: &HostId) -> Failure {
+    let detail = format!("{host}: {error}");
+    let retry_after_ms = error.retry_after.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+    Failure { cause: cause(&error.kind), detail, retry_after_ms }
+}
+
+fn cause(kind: &ChatErrorKind) -> FailureCause {
+    use ChatErrorKind as Kind;
+    match kind {
+        Kind::Busy => FailureCause::Busy,
+        Kind::NotFound => FailureCause::NotFound,
+        // an address that is not a model server's answers so to every request
+        Kind::PathNotFound | Kind::BadRequest => FailureCause::BadRequest,
+        Kind::ContextOverflow { .. } | Kind::SilentTruncation { .. } => FailureCause::ContextOverflow,
+        Kind::Quota => FailureCause::Quota,
+        Kind::Truncated { .. } | Kind::BudgetEaten { .. } => FailureCause::Truncated,
+        Kind::Empty { .. } | Kind::Malformed => FailureCause::Malformed,
+        Kind::Unauthorized => FailureCause::Unauthorized,
+        Kind::Transport(_) => FailureCause::Transport,
+        Kind::Timeout(_) => FailureCause::Timeout,
+        Kind::Server5xx | Kind::RunnerDied => FailureCause::ServerError,
+        Kind::Cancelled => FailureCause::Cancelled,
+    }
+}
+
+/// What the breaker is told of it.
+pub(crate) fn end_of(error: &ChatError) -> CallEnd {
+    if error.counts_for_breaker() { CallEnd::Failure } else { CallEnd::Neutral }
+}
+
+/// The failure of a turn that was not let in.
+pub(crate) fn of_refusal(refusal: Refusal, model: &ModelName, host: &HostId, open_at: &[HostId]) -> Failure {
+    match refusal {
+        Refusal::Full => Failure::new(FailureCause::Busy, format!("{host}: too many calls wait for {model}")),
+        Refusal::NoPermit => {
+            Failure::new(FailureCause::Busy, format!("{host}: no call for {model} could start within the wait limit"))
+        }
+        Refusal::BreakerOpen | Refusal::Elsewhere => {
+            let hosts: Vec<&str> = open_at.iter().map(HostId::as_str).collect();
+            let detail = format!("the breaker for {model} is open at {}", hosts.join(", "));
+            Failure::new(FailureCause::BreakerOpen, detail)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agon_llm::{TimeoutPhase, TransportFault};
+    use std::time::Duration;
+
+    #[test]
+    fn every_kind_of_call_error_has_its_cause() {
+        use ChatErrorKind as Kind;
+        let cases = [
+            (Kind::Busy, FailureCause::Busy),
+            (Kind::NotFound, FailureCause::NotFound),
+            (Kind::PathNotFound, FailureCause::BadRequest),
+            (Kind::BadRequest, FailureCause::BadRequest),
+            (Kind::ContextOverflow { prompt_tokens: None, context: None }, FailureCause::ContextOverflow),
+            (Kind::SilentTruncation { prompt_tokens: 1, expected: 2 }, FailureCause::ContextOverflow),
+            (Kind::Quota, FailureCause::Quota),
+            (Kind::Truncated { partial_chars: 1 }, FailureCause::Truncated),
+            (Kind::BudgetEaten { thinking_chars: 1 }, FailureCause::Truncated),
+            (Kind::Empty { thinking_chars: 0 }, FailureCause::Malformed),
+            (Kind::Malformed, FailureCause::Malformed),
+            (Kind::Unauthorized, FailureCause::Unauthorized),
+            (Kind::Transport(TransportFault::Cut), FailureCause::Transport),
+            (Kind::Timeout(TimeoutPhase::Idle), FailureCause::Timeout),
+            (Kind::Server5xx, FailureCause::ServerError),
+            (Kind::RunnerDied, FailureCause::ServerError),
+            (Kind::Cancelled, FailureCause::Cancelled),
+        ];
+
+        for (kind, cause) in cases {
+            let error = ChatError::new(kind, "words of the server");
+            assert_eq!(of_call(&error, &HostId::from("gpu1")).cause, cause, "{error}");
+        }
+    }
+
+    #[test]
+    fn the_servers_wish_and_words_are_kept() {
+        let error =
+            ChatError { retry_after: Some(Duration::from_secs(2)), ..ChatError::new(ChatErrorKind::Busy, "full") };
+
+        let failure = of_call(&error, &HostId::from("gpu1"));
+
+        assert_eq!(failure.retry_after_ms, Some(2_000));
+        assert_eq!(failure.detail, "gpu1: the server is busy: full");
+    }
+}

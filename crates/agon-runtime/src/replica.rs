@@ -1,0 +1,89 @@
+//! A host's copy of what a debate's speakers may see.
+use agon_core::{Admission, Answer};
+use agon_core::{Ask, DebateId, Position};
+use agon_prompt::{Prompt, PromptError, View};
+use agon_store::{Journal, StoreError};
+use std::sync::{Arc, PoisonError, RwLock};
+use tokio::sync::Mutex;
+
+/// The view of one debate, kept up with its log for all of its speakers at this host.
+pub(crate) struct Replica {
+    debate: DebateId,
+    journal: Arc<dyn Journal>,
+    view: RwLock<Option<Known>>,
+    /// Held while the journal is read, so that speakers who want the same records read them once.
+    reading: Mutex<()>,
+}
+
+struct Known {
+    admission: Arc<Admission>,
+    view: View,
+}
+
+/// Why a replica does not reach as far as was asked.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum Behind {
+    /// The journal failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The log does not hold that event.
+    #[error("the log ends before event {}", .0.0)]
+    Short(Position),
+}
+
+impl Replica {
+    pub(crate) fn new(debate: DebateId, journal: Arc<dyn Journal>) -> Self {
+        Self { debate, journal, view: RwLock::new(None), reading: Mutex::new(()) }
+    }
+
+    /// Reads the log up to `to` at least. Returns what the debate started from.
+    pub(crate) async fn catch_up(&self, to: Position) -> Result<Arc<Admission>, Behind> {
+        if let Some(admission) = self.reached(to) {
+            return Ok(admission);
+        }
+        let _alone = self.reading.lock().await;
+        if let Some(admission) = self.reached(to) {
+            return Ok(admission);
+        }
+        let after = self.position();
+        let records = self.journal.read(&self.debate, after).await?;
+        self.take_in(&records);
+        self.reached(to).ok_or(Behind::Short(to))
+    }
+
+    /// The prompt of a turn whose log was caught up with.
+    pub(crate) fn prompt(&self, ask: &Ask) -> Option<Result<Prompt, PromptError>> {
+        let known = self.view.read().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().map(|known| agon_prompt::prompt(&known.view, ask))
+    }
+
+    fn position(&self) -> Position {
+        let known = self.view.read().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().map_or(Position(0), |known| known.view.position())
+    }
+
+    fn reached(&self, to: Position) -> Option<Arc<Admission>> {
+        let known = self.view.read().unwrap_or_else(PoisonError::into_inner);
+        let known = known.as_ref().filter(|known| known.view.position() >= to)?;
+        Some(known.admission.clone())
+    }
+
+    fn take_in(&self, records: &[Arc<agon_core::Record>]) {
+        let mut known = self.view.write().unwrap_or_else(PoisonError::into_inner);
+        for (position, event) in records.iter().flat_map(|record| record.entries()) {
+            if let agon_core::Event::DebateAdmitted(admission) = event
+                && known.is_none()
+            {
+                *known = Some(Known { admission: Arc::new((**admission).clone()), view: View::new(admission) });
+            }
+            if let Some(known) = known.as_mut() {
+                known.view.apply(position, event);
+            }
+        }
+    }
+}
+
+/// Reads a model's text as the answer of its turn.
+pub(crate) fn read_answer(admission: &Admission, ask: &Ask, text: &str) -> Result<Answer, String> {
+    agon_prompt::read_answer(&admission.spec, ask, text).map_err(|malformed| malformed.to_string())
+}

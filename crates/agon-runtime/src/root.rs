@@ -1,0 +1,170 @@
+//! The root of the supervision tree: coordinators, hosts, and the ears of both.
+use crate::config::HostConfig;
+use crate::coordinators::{self, Coordinators};
+use crate::ears::Ears;
+use crate::hosts::{self, Hosts};
+use crate::shared::Shared;
+use crate::supervision::exit_of;
+use crate::tasks::{Scope, tell};
+use agon_core::restart::{RestartDecision, Restarts};
+use agon_core::{DebateId, Input};
+use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
+use std::time::Duration;
+use tokio::sync::{oneshot, watch};
+
+pub(crate) enum Msg {
+    /// Own this debate, and do this first.
+    Adopt {
+        debate: DebateId,
+        orders: Option<Input>,
+    },
+    /// Hand every debate over.
+    Drain(oneshot::Sender<()>),
+    ReviveCoordinators,
+    ReviveHosts,
+    #[cfg(any(test, feature = "test-hooks"))]
+    Strike(crate::hooks::Blow),
+}
+
+pub(crate) struct Args {
+    pub(crate) shared: Shared,
+    pub(crate) hosts: Vec<HostConfig>,
+    pub(crate) draining: watch::Receiver<bool>,
+}
+
+pub(crate) struct State {
+    shared: Shared,
+    configs: Vec<HostConfig>,
+    draining: watch::Receiver<bool>,
+    scope: Scope,
+    coordinators: Option<ActorRef<coordinators::Msg>>,
+    hosts: Option<ActorRef<hosts::Msg>>,
+    /// The listening task; a new one when one of those that it passes hints on to is new.
+    ears: Option<Scope>,
+    coordinator_restarts: Restarts,
+    host_restarts: Restarts,
+    /// Drains that were asked for while the coordinators' supervisor was being started.
+    waiting: Vec<coordinators::Msg>,
+}
+
+pub(crate) struct Root;
+
+impl Actor for Root {
+    type Msg = Msg;
+    type State = State;
+    type Arguments = Args;
+
+    async fn pre_start(&self, _: ActorRef<Msg>, args: Args) -> Result<State, ActorProcessingErr> {
+        let Args { shared, hosts, draining } = args;
+        let restarts = || Restarts::new(shared.config.supervisor_restarts);
+        Ok(State {
+            coordinator_restarts: restarts(),
+            host_restarts: restarts(),
+            scope: shared.tasks.scope(),
+            configs: hosts,
+            draining,
+            coordinators: None,
+            hosts: None,
+            ears: None,
+            waiting: Vec::new(),
+            shared,
+        })
+    }
+
+    async fn post_start(&self, myself: ActorRef<Msg>, state: &mut State) -> Result<(), ActorProcessingErr> {
+        state.start_hosts(&myself).await?;
+        state.start_coordinators(&myself).await
+    }
+
+    async fn handle(&self, myself: ActorRef<Msg>, msg: Msg, state: &mut State) -> Result<(), ActorProcessingErr> {
+        match msg {
+            Msg::Adopt { debate, orders } => state.to_coordinators(coordinators::Msg::Adopt { debate, orders }),
+            Msg::Drain(done) => state.to_coordinators(coordinators::Msg::Drain(done)),
+            Msg::ReviveCoordinators => state.start_coordinators(&myself).await?,
+            Msg::ReviveHosts => state.start_hosts(&myself).await?,
+            #[cfg(any(test, feature = "test-hooks"))]
+            Msg::Strike(blow) => state.strike(&blow),
+        }
+        Ok(())
+    }
+
+    /// A supervisor that cannot be kept alive takes the node down.
+    async fn handle_supervisor_evt(
+        &self,
+        myself: ActorRef<Msg>,
+        event: SupervisionEvent,
+        state: &mut State,
+    ) -> Result<(), ActorProcessingErr> {
+        let Some((who, exit)) = exit_of(&event) else { return Ok(()) };
+        let now = state.shared.clock.now();
+        let (decision, revive) = if state.coordinators.as_ref().is_some_and(|actor| actor.get_id() == who) {
+            state.coordinators = None;
+            (state.coordinator_restarts.on_exit(exit, now), Msg::ReviveCoordinators)
+        } else if state.hosts.as_ref().is_some_and(|actor| actor.get_id() == who) {
+            state.hosts = None;
+            (state.host_restarts.on_exit(exit, now), Msg::ReviveHosts)
+        } else {
+            return Ok(());
+        };
+        match decision {
+            RestartDecision::Restart { after_ms } => {
+                tracing::warn!(after_ms, "supervisor died, starting another");
+                state.scope.after(&myself, Duration::from_millis(after_ms), revive);
+                Ok(())
+            }
+            RestartDecision::GiveUp => Err("a supervisor died too often".into()),
+            RestartDecision::Leave => Ok(()),
+        }
+    }
+}
+
+impl State {
+    async fn start_hosts(&mut self, myself: &ActorRef<Msg>) -> Result<(), ActorProcessingErr> {
+        let (shared, hosts) = (self.shared.clone(), self.configs.clone());
+        let args = hosts::Args { shared, hosts, draining: self.draining.clone() };
+        let (actor, _) = Actor::spawn_linked(None, Hosts, args, myself.get_cell()).await?;
+        self.hosts = Some(actor);
+        self.listen(myself);
+        Ok(())
+    }
+
+    async fn start_coordinators(&mut self, myself: &ActorRef<Msg>) -> Result<(), ActorProcessingErr> {
+        let args = coordinators::Args { shared: self.shared.clone() };
+        let (actor, _) = Actor::spawn_linked(None, Coordinators, args, myself.get_cell()).await?;
+        self.waiting.drain(..).for_each(|message| tell(&actor, message));
+        self.coordinators = Some(actor);
+        self.listen(myself);
+        Ok(())
+    }
+
+    fn listen(&mut self, myself: &ActorRef<Msg>) {
+        let (Some(coordinators), Some(hosts)) = (self.coordinators.clone(), self.hosts.clone()) else { return };
+        let ears = Ears { shared: self.shared.clone(), coordinators, hosts };
+        let scope = self.shared.tasks.scope();
+        scope.spawn(myself.get_cell(), async move { ears.listen().await });
+        self.ears = Some(scope);
+    }
+
+    fn to_coordinators(&mut self, message: coordinators::Msg) {
+        match &self.coordinators {
+            Some(actor) => tell(actor, message),
+            None => self.waiting.push(message),
+        }
+    }
+
+    #[cfg(any(test, feature = "test-hooks"))]
+    fn strike(&self, blow: &crate::hooks::Blow) {
+        use crate::hooks::Victim;
+        let (coordinators, hosts) = (self.coordinators.iter(), self.hosts.iter());
+        match &blow.victim {
+            Victim::Coordinators => coordinators.for_each(|actor| blow.strike(actor, coordinators::Msg::Crash)),
+            Victim::Hosts => hosts.for_each(|actor| blow.strike(actor, hosts::Msg::Crash)),
+            Victim::Coordinator(_) => {
+                coordinators.for_each(|actor| tell(actor, coordinators::Msg::Strike(blow.clone())));
+            }
+            Victim::Cell(_) | Victim::Participant(..) | Victim::Host(_) | Victim::Gate(_) => {
+                hosts.for_each(|actor| tell(actor, hosts::Msg::Strike(blow.clone())));
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The turns that a host has taken and not finished.
+use agon_bus::Delivery;
+use agon_core::{Ask, DebateId, ParticipantId, TurnId};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::{Notify, OwnedSemaphorePermit};
+use tokio::time::Instant;
+
+/// A turn that was taken.
+pub(crate) struct Work {
+    pub(crate) debate: DebateId,
+    pub(crate) ask: Ask,
+    pub(crate) taken: Instant,
+    /// Its copies in the model's queue, each under lease, to be acknowledged when the register is decided.
+    deliveries: Mutex<Vec<Arc<dyn Delivery>>>,
+    /// Its place among those that hold no permit yet.
+    place: Mutex<Option<OwnedSemaphorePermit>>,
+    /// Somebody says that the turn was given up.
+    pub(crate) doubted: Notify,
+}
+
+impl Work {
+    pub(crate) fn new(debate: DebateId, ask: Ask, place: Option<OwnedSemaphorePermit>) -> Self {
+        Self {
+            debate,
+            ask,
+            taken: Instant::now(),
+            deliveries: Mutex::default(),
+            place: Mutex::new(place),
+            doubted: Notify::new(),
+        }
+    }
+    /// A turn that came from the model's queue.
+    pub(crate) fn pulled(debate: DebateId, ask: Ask, delivery: Arc<dyn Delivery>, place: OwnedSemaphorePermit) -> Self {
+        let work = Self::new(debate, ask, Some(place));
+        lock(&work.deliveries).push(delivery);
+        work
+    }
+    pub(crate) fn deliveries(&self) -> Vec<Arc<dyn Delivery>> {
+        lock(&self.deliveries).clone()
+    }
+    /// Leaves the line of those that hold no permit.
+    pub(crate) fn leave_line(&self) {
+        lock(&self.place).take();
+    }
+}
+
+/// The open turns of one debate at one host. Outlives the actors that play them, so that their successors go on.
+#[derive(Default)]
+pub(crate) struct OpenTurns {
+    turns: Mutex<BTreeMap<TurnId, Arc<Work>>>,
+}
+
+impl OpenTurns {
+    /// Adds a turn. A copy of one that is open already only brings its delivery, and gives none back.
+    pub(crate) fn add(&self, work: Work) -> Option<Arc<Work>> {
+        let mut turns = lock(&self.turns);
+        if let Some(known) = turns.get(&work.ask.turn) {
+            lock(&known.deliveries).extend(work.deliveries());
+            return None;
+        }
+        let work = Arc::new(work);
+        turns.insert(work.ask.turn, work.clone());
+        Some(work)
+    }
+    pub(crate) fn remove(&self, turn: TurnId) {
+        lock(&self.turns).remove(&turn);
+    }
+    pub(crate) fn get(&self, turn: TurnId) -> Option<Arc<Work>> {
+        lock(&self.turns).get(&turn).cloned()
+    }
+    pub(crate) fn all(&self) -> Vec<Arc<Work>> {
+        lock(&self.turns).values().cloned().collect()
+    }
+    pub(crate) fn of(&self, participant: &ParticipantId) -> Vec<Arc<Work>> {
+        self.all().into_iter().filter(|work| work.ask.participant == *participant).collect()
+    }
+    pub(crate) fn is_empty(&self) -> bool {
+        lock(&self.turns).is_empty()
+    }
+}
+
+/// The lock, also after a panic elsewhere: every change under these locks is one call.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,190 @@
+//! A scripted model server inside the test's process.
+use agon_core::HostId;
+use agon_llm::{
+    ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, DeltaSink, Endpoint, EndpointKind, LoadedModel,
+    ModelDetails, ModelInfo, ServerVersion, TransportFault, Usage,
+};
+use agon_runtime::{HostConfig, Served};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// What the server does with one call.
+#[derive(Clone, Debug)]
+pub enum Cue {
+    /// Answers after its usual delay.
+    Answer,
+    /// Says this, whatever was asked for.
+    Say(String),
+    /// Refuses the connection.
+    Refuse,
+    /// Never answers.
+    Hang,
+    /// The client panics.
+    Panic,
+}
+
+/// The server. Clones are the same one.
+#[derive(Clone)]
+pub struct Cast {
+    pub state: Arc<CastState>,
+}
+
+pub struct CastState {
+    endpoint: Endpoint,
+    delay: Duration,
+    cues: Mutex<VecDeque<Cue>>,
+    /// The prompts of all calls, by their last message's end.
+    pub calls: Mutex<Vec<String>>,
+    pub running: AtomicUsize,
+    pub most_running: AtomicUsize,
+    pub aborted: AtomicUsize,
+}
+
+impl Cast {
+    pub fn new(delay: Duration) -> Self {
+        let endpoint = Endpoint::parse(EndpointKind::Ollama, "http://scripted:11434").unwrap();
+        let state = CastState {
+            endpoint,
+            delay,
+            cues: Mutex::default(),
+            calls: Mutex::default(),
+            running: AtomicUsize::new(0),
+            most_running: AtomicUsize::new(0),
+            aborted: AtomicUsize::new(0),
+        };
+        Self { state: Arc::new(state) }
+    }
+    /// What happens to the next calls; afterwards every call is answered.
+    pub fn cue(&self, cues: impl IntoIterator<Item = Cue>) {
+        self.state.cues.lock().unwrap().extend(cues);
+    }
+    pub fn calls(&self) -> usize {
+        self.state.calls.lock().unwrap().len()
+    }
+    pub fn aborted(&self) -> usize {
+        self.state.aborted.load(Ordering::SeqCst)
+    }
+    pub fn most_running(&self) -> usize {
+        self.state.most_running.load(Ordering::SeqCst)
+    }
+    pub fn running(&self) -> usize {
+        self.state.running.load(Ordering::SeqCst)
+    }
+    /// The server as a host.
+    pub fn host(&self, id: &str, permits: usize) -> HostConfig {
+        HostConfig {
+            id: HostId::from(id),
+            client: Arc::new(self.clone()),
+            models: Served::List(vec!["m".into()]),
+            permits: NonZeroUsize::new(permits).unwrap(),
+            runner: Default::default(),
+            timeouts: Default::default(),
+            rehearsal: true,
+        }
+    }
+}
+
+/// Counts a call for as long as it runs.
+struct Running<'a>(&'a CastState, bool);
+impl<'a> Running<'a> {
+    fn begin(state: &'a CastState) -> Self {
+        let running = state.running.fetch_add(1, Ordering::SeqCst) + 1;
+        state.most_running.fetch_max(running, Ordering::SeqCst);
+        Self(state, false)
+    }
+}
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::SeqCst);
+        if !self.1 {
+            self.0.aborted.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl ChatModel for Cast {
+    async fn chat(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<ChatAnswer, ChatError> {
+        let prompt: String = request.messages.iter().map(|message| message.content.to_string()).collect();
+        let cue = self.state.cues.lock().unwrap().pop_front().unwrap_or(Cue::Answer);
+        self.state.calls.lock().unwrap().push(prompt.clone());
+        let mut running = Running::begin(&self.state);
+        let text = match cue {
+            Cue::Answer => answer(&prompt, request.format.as_deref()),
+            Cue::Say(text) => text,
+            Cue::Refuse => {
+                running.1 = true;
+                return Err(ChatError::new(ChatErrorKind::Transport(TransportFault::Connect), "refused"));
+            }
+            Cue::Hang => std::future::pending().await,
+            Cue::Panic => panic!("the client panics"),
+        };
+        for piece in text.split_inclusive(' ') {
+            sink.text(piece);
+        }
+        tokio::time::sleep(self.state.delay).await;
+        running.1 = true;
+        let usage = Usage { prompt_tokens: Some(100), cached_prompt_tokens: None, completion_tokens: Some(10) };
+        Ok(ChatAnswer { text, usage, ..ChatAnswer::default() })
+    }
+    async fn models(&self) -> Result<Vec<ModelInfo>, ChatError> {
+        Ok(vec![ModelInfo { name: "m".into(), digest: Some("sha256:1".into()), ..ModelInfo::default() }])
+    }
+    async fn version(&self) -> Result<ServerVersion, ChatError> {
+        unimplemented_call()
+    }
+    async fn show(&self, _: &str) -> Result<ModelDetails, ChatError> {
+        unimplemented_call()
+    }
+    async fn loaded(&self) -> Result<Vec<LoadedModel>, ChatError> {
+        unimplemented_call()
+    }
+    async fn preload(&self, _: &str, _: Option<Duration>) -> Result<(), ChatError> {
+        unimplemented_call()
+    }
+    async fn embed(&self, _: &str, _: &[String]) -> Result<Vec<Vec<f32>>, ChatError> {
+        unimplemented_call()
+    }
+    fn endpoint(&self) -> &Endpoint {
+        &self.state.endpoint
+    }
+}
+
+fn unimplemented_call<T>() -> Result<T, ChatError> {
+    Err(ChatError::new(ChatErrorKind::BadRequest, "not in the script"))
+}
+
+/// The same prompt always gets the same answer.
+fn answer(prompt: &str, schema: Option<&Value>) -> String {
+    let hash = prompt.bytes().fold(7u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    match schema {
+        Some(schema) => fill(schema, hash).to_string(),
+        None => format!("My point number {} stands, and here is why.", hash % 1_000_000),
+    }
+}
+
+/// A value of the schema.
+fn fill(schema: &Value, hash: u64) -> Value {
+    if let Some(allowed) = schema["enum"].as_array() {
+        return allowed[hash as usize % allowed.len()].clone();
+    }
+    let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str()).unwrap_or("string");
+    match kind {
+        "object" => {
+            let members = schema["properties"].as_object().unwrap();
+            members.iter().map(|(name, member)| (name.clone(), fill(member, hash))).collect()
+        }
+        "array" => {
+            let most = schema["maxItems"].as_u64().unwrap_or(1);
+            let items = (0..most.min(1)).map(|_| fill(&schema["items"], hash));
+            Value::Array(items.collect())
+        }
+        "integer" => json!(1),
+        "boolean" => json!(false),
+        _ => json!(format!("words {}", hash % 1000)),
+    }
+}

@@ -1,0 +1,4 @@
+//! Whole debates over in-memory ports and a scripted model, in paused time.
+mod cast;
+mod debates;
+mod stage;

@@ -1,0 +1,207 @@
+//! What the tests stand on: debates to hold, nodes to hold them, logs to compare.
+use crate::cast::Cast;
+use agon_bus::{Bus, MemoryBus};
+use agon_core::*;
+use agon_runtime::{Clock, Node, NodeConfig, Ports, TokioClock};
+use agon_store::{Jobs, Journal, MemoryStore, Registers};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub const START: Timestamp = Timestamp(1_800_000_000_000);
+
+/// A small debate: two debaters, one round, a judge with one order. Three turns.
+pub fn spec() -> DebateSpec {
+    let voice = || Voice {
+        model: "m".into(),
+        temperature: None,
+        top_p: None,
+        presence_penalty: None,
+        max_tokens: 200,
+        think: None,
+    };
+    let persona = |name: &str, stance: &str| Persona {
+        name: name.into(),
+        stance: Some(stance.into()),
+        role: None,
+        system_prompt: None,
+        instructions: None,
+        voice: voice(),
+        fallback_models: vec![],
+        style: None,
+        tone: None,
+        language: None,
+        priority: 0,
+    };
+    DebateSpec {
+        topic: "Should the town build a bridge?".into(),
+        context: None,
+        materials: None,
+        mode: Mode::Adversarial,
+        debate_format: DebateFormat::RoundRobin,
+        max_rounds: 1,
+        personas: vec![persona("Ada", "for"), persona("Bob", "against")],
+        turn_mode: TurnMode::RoundRobin,
+        visibility: Visibility::Sequential,
+        context_scope: ContextScope::FullLog,
+        memory: Memory::AppendAll,
+        phases: Phases { opening_statements: false, final_statements: false },
+        moderator: None,
+        consensus_strategy: ConsensusStrategy::Judge,
+        judge: Some(Judge {
+            orders: 1,
+            anonymize_transcript: true,
+            shuffle_for_judge: true,
+            instructions: None,
+            voice: voice(),
+        }),
+        voting: None,
+        ballots: Ballots::None,
+        end_condition: vec![EndCondition::RoundsExhausted],
+        terminate_when: None,
+        timeout_per_turn_ms: 120_000,
+        budget: Budget::default(),
+        on_turn_failure: OnTurnFailure::Skip,
+        quorum: Quorum::Majority,
+        seed: None,
+        agreement_intensity: None,
+        language: None,
+        instructions: None,
+        outputs: vec![],
+        labels: Default::default(),
+    }
+}
+
+/// A long debate: ballots, openings, a moderator, three rounds, closings, two orders of judging.
+pub fn rich_spec() -> DebateSpec {
+    let plain = spec();
+    let voice = plain.personas[0].voice.clone();
+    DebateSpec {
+        max_rounds: 3,
+        turn_mode: TurnMode::Random,
+        phases: Phases { opening_statements: true, final_statements: true },
+        ballots: Ballots::Both,
+        moderator: Some(Moderator { opens: true, closes: true, instructions: None, voice }),
+        judge: plain.judge.clone().map(|judge| Judge { orders: 2, ..judge }),
+        ..plain
+    }
+}
+
+/// A debate in which all speak at once, and vote.
+pub fn simultaneous_spec() -> DebateSpec {
+    DebateSpec {
+        max_rounds: 2,
+        visibility: Visibility::Simultaneous,
+        consensus_strategy: ConsensusStrategy::Vote,
+        judge: None,
+        voting: Some(Voting { rule: VoteRule::Plurality, self_votes: SelfVotes::Allow }),
+        ..spec()
+    }
+}
+
+pub fn admission(id: &str, spec: DebateSpec) -> Admission {
+    Admission {
+        id: debate(id),
+        spec,
+        seed: 42,
+        retry: RetryPolicy::default(),
+        agon_version: "test".into(),
+        request_id: None,
+        rehearsal: true,
+    }
+}
+
+pub fn debate(id: &str) -> DebateId {
+    DebateId::parse(id).unwrap()
+}
+
+/// Ports that outlive a node.
+#[derive(Clone)]
+pub struct Stage {
+    pub bus: Arc<dyn Bus>,
+    pub journal: Arc<dyn Journal>,
+    pub registers: Arc<dyn Registers>,
+    pub jobs: Arc<dyn Jobs>,
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Stage {
+    pub fn new() -> Self {
+        let store = Arc::new(MemoryStore::new());
+        Self {
+            bus: Arc::new(MemoryBus::new()),
+            journal: store.clone(),
+            registers: store.clone(),
+            jobs: store,
+            clock: Arc::new(TokioClock::starting_at(START)),
+        }
+    }
+    /// Starts a node whose hosts are these.
+    pub async fn node(&self, id: &str, hosts: Vec<agon_runtime::HostConfig>) -> Node {
+        self.node_with(NodeConfig::embedded(id.into()), hosts).await
+    }
+    pub async fn node_with(&self, config: NodeConfig, hosts: Vec<agon_runtime::HostConfig>) -> Node {
+        let Self { bus, journal, registers, jobs, clock } = self.clone();
+        Node::start(config, Ports { bus, journal, registers, jobs, hosts, clock }).await.unwrap()
+    }
+    pub async fn log(&self, id: &str) -> Vec<Arc<Record>> {
+        self.journal.read(&debate(id), Position(0)).await.unwrap()
+    }
+    /// What the log says, without who wrote it and when.
+    pub async fn story(&self, id: &str) -> Vec<String> {
+        story(&self.log(id).await)
+    }
+}
+
+/// The events without claims, times, hosts and figures that depend on them.
+pub fn story(records: &[Arc<Record>]) -> Vec<String> {
+    let events = records.iter().flat_map(|record| record.events.clone());
+    let told = events.filter(|event| !matches!(event, Event::Claimed { .. }));
+    told.map(|event| format!("{:?}", without_times(event))).collect()
+}
+
+fn without_times(event: Event) -> Event {
+    let mut event = event;
+    match &mut event {
+        Event::TurnAsked(ask) => {
+            ask.deadline = Timestamp(0);
+            // claims in between move the positions, not what is seen
+            ask.sees = Position(0);
+        }
+        Event::TurnFailed { call, retry_at, .. } => {
+            call.timing = Timing::default();
+            *retry_at = None;
+        }
+        Event::SpeechRecorded(speech) => speech.call.timing = Timing::default(),
+        Event::BallotCast { call, .. } | Event::VoteCast { call, .. } | Event::JudgementRecorded { call, .. } => {
+            call.timing = Timing::default();
+        }
+        Event::ModeratorDecided { call: Some(call), .. } => call.timing = Timing::default(),
+        _ => {}
+    }
+    event
+}
+
+/// The story of an undisturbed run.
+pub async fn undisturbed(id: &str, spec: DebateSpec) -> Vec<String> {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    let node = stage.node("calm", vec![cast.host("gpu1", 2)]).await;
+    node.submit(admission(id, spec)).await.unwrap();
+    node.finished(&debate(id)).await.unwrap();
+    let story = stage.story(id).await;
+    assert!(node.stop().await);
+    story
+}
+
+/// Folds a log and checks what must hold of it.
+pub fn check(records: &[Arc<Record>]) {
+    let mut next = Position(1);
+    let mut epoch = 0;
+    for record in records {
+        assert_eq!(record.first, next, "the log is dense");
+        assert!(record.epoch >= epoch, "epochs never fall");
+        (next, epoch) = (record.last().next(), record.epoch);
+    }
+    let debate = Debate::fold(records.iter().map(Arc::as_ref)).unwrap();
+    debate.check().unwrap();
+}
