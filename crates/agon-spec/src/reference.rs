@@ -91,7 +91,10 @@ fn values(page: &mut String, tables: &[&Table]) {
 }
 
 fn variables(page: &mut String) {
-    line(page, "\n## Variables of `instructions`\n\nWritten `{{name}}`, wherever a key `instructions` stands.\n");
+    line(
+        page,
+        "\n## Variables of `instructions`\n\nWritten `{{name}}`, in every `instructions` and in `system_prompt`.\n",
+    );
     for (name, meaning) in TEMPLATE_VARIABLES {
         line(page, &format!("- `{name}`: {meaning}"));
     }

@@ -62,11 +62,10 @@ fn unknown(table: &Table, entry: &Entry, path: &str) -> Finding {
         return Finding::new(Code::NotSupportedYet, entry.key_span, message).field(field);
     }
     let key = quote(&entry.key);
+    let at_top = !path.is_empty() && crate::keys::DEBATE.key(&entry.key).is_some();
     let hint = match nearest(&entry.key, table.names()) {
+        _ if at_top => format!("; `{}` stands at the top level", entry.key),
         Some(name) => format!("; did you mean `{name}`?"),
-        None if !path.is_empty() && crate::keys::DEBATE.key(&entry.key).is_some() => {
-            format!("; `{}` stands at the top level", entry.key)
-        }
         None => match nearest(&entry.key, table.later.iter().copied()) {
             Some(name) => format!("; `{name}` is not supported yet"),
             None => String::new(),

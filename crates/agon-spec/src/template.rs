@@ -1,19 +1,16 @@
-//! Template variables in `instructions`.
+//! Template variables in `instructions` and `system_prompt`.
 use crate::diagnostic::{Code, Finding, Problems, quote};
 use crate::place::Span;
 use crate::suggest::nearest;
 
-/// The variables that `instructions` may hold, written `{{name}}`, and what they stand for.
+/// The variables that `instructions` and `system_prompt` may hold, written `{{name}}`, and what they stand for.
 pub const TEMPLATE_VARIABLES: &[(&str, &str)] = &[
     ("topic", "the topic"),
-    ("mode", "`adversarial` or `deliberative`"),
-    ("round", "the number of the round, 0 before the first"),
+    ("round", "the number of the round, 0 before the first, `max_rounds` after the last"),
     ("max_rounds", "the cap on rounds"),
     ("name", "the name of the one who is asked"),
     ("stance", "the stance of the one who is asked, empty where it has none"),
-    ("role", "the role of the one who is asked, empty where it has none"),
     ("language", "the language of the one who is asked, empty where none is set"),
-    ("personas", "the names of all debaters, with commas between them"),
 ];
 
 /// Reports variables that do not exist, and braces that are not closed.

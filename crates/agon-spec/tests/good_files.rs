@@ -168,7 +168,7 @@ fn voice() -> BoxedStrategy<serde_json::Value> {
 prop_compose! {
     fn persona(at: usize)(
         mut persona in voice(), stance in line(), role in prop::option::of(text()), tone in prop::option::of(line()),
-        prompt in prop::option::of(text()), priority in any::<i64>(), fallback in line(),
+        prompt in prop::option::of(text().prop_filter("no variables", |text| !text.contains("{{"))), priority in any::<i64>(), fallback in line(),
     ) -> serde_json::Value {
         set(&mut persona, "name", Some(format!("p{at}")));
         set(&mut persona, "stance", Some(format!("{at} {stance}")));

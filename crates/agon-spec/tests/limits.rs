@@ -138,8 +138,6 @@ fn check(syntax: Syntax, text: &str) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
-
     #[test]
     fn any_text_gives_a_spec_or_errors_whose_places_exist(text in fragment()) {
         for syntax in [Syntax::Auto, Syntax::Markdown, Syntax::Yaml, Syntax::Json] {

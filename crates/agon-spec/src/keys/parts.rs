@@ -16,7 +16,12 @@ pub(super) static MODERATOR: Table = Table {
     title: "moderator",
     about: "The moderator and its duties, of which at least one is on. It never decides a debate; judge or vote do.",
     keys: &[
-        key("opens", Shape::Flag, "true", "Opens every round: whom to hear, a briefing, a new angle."),
+        key(
+            "opens",
+            Shape::Flag,
+            "true",
+            "Opens every round: a briefing, a new angle and, with `turn_mode: moderator`, whom to hear.",
+        ),
         key("closes", Shape::Flag, "true", "Closes every round: a summary, and whether the question is settled."),
         key("instructions", Shape::Template, "", "Added to its prompt; may hold variables."),
         MODEL,

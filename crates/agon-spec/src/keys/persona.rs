@@ -10,9 +10,14 @@ pub(super) static PERSONA: Table = Table {
 
 const KEYS: &[Key] = &[
     key("name", Shape::Line, "", "Unique in the debate, whatever the case; not `moderator` or `judge`.").required(),
-    key("stance", Shape::Text, "", "The position that it argues; necessary in adversarial mode."),
+    key(
+        "stance",
+        Shape::Text,
+        "",
+        "The position that it argues, necessary in adversarial mode; in deliberative mode the answer that it starts from.",
+    ),
     key("role", Shape::Text, "", "Who it is.").or(&["role_description"]),
-    key("system_prompt", Shape::Text, "", "Replaces the built-in rules for debaters."),
+    key("system_prompt", Shape::Template, "", "Replaces the built-in rules for debaters; may hold variables."),
     key("instructions", Shape::Template, "", "Added to the rules; may hold variables."),
     MODEL,
     key("fallback_models", Shape::Lines, "", "Models to try, in order, when `model` has failed for good; recorded."),

@@ -26,7 +26,9 @@ impl Check<'_, '_> {
             (Shape::Integer { min, max }, value) => self.integer(*min, *max, value, shape, node.span),
             (Shape::Number { min, max }, value) => self.number(*min, *max, value, shape, node.span),
             (Shape::Duration, value) => self.duration(value, node.span),
-            (Shape::Choice(choices), Value::Text(text)) => self.choice(choices, text, node.span).map(Checked::Choice),
+            (Shape::Choice(choices), Value::Text(text)) => {
+                self.choice(choices, text, node.span, &supported(choices).join(", ")).map(Checked::Choice)
+            }
             (Shape::Choices { of, min }, Value::List(items)) => self.choices(of, *min, items, node.span),
             (Shape::Lines, Value::List(items)) => self.lines(items),
             (Shape::Labels, Value::Map(entries)) => self.labels(entries),
@@ -93,7 +95,7 @@ impl Check<'_, '_> {
                 self.wrong_type::<()>(&format!("a list of {}", supported(of).join(", ")), item);
                 continue;
             };
-            let Some(name) = self.choice(of, text, item.span) else { continue };
+            let Some(name) = self.choice(of, text, item.span, &supported(of).join(", ")) else { continue };
             if names.contains(&name) {
                 self.fail::<()>(Code::DuplicateItem, item.span, format!("`{name}` stands in `{}` twice", self.path));
             } else {
@@ -174,9 +176,12 @@ impl Check<'_, '_> {
                     | (Shape::Integer { .. }, Value::Integer(_) | Value::Number(_))
             )
         });
-        match fitting {
-            Some(shape) => self.value(shape, node),
-            None => self.wrong_type(&whole.describe(), node),
+        match (fitting, &node.value) {
+            (Some(Shape::Choice(choices)), Value::Text(text)) => {
+                self.choice(choices, text, node.span, &whole.describe()).map(Checked::Choice)
+            }
+            (Some(shape), _) => self.value(shape, node),
+            (None, _) => self.wrong_type(&whole.describe(), node),
         }
     }
     fn only(&mut self, fixed: Fixed, value: &Value, span: Span) -> Option<Checked> {

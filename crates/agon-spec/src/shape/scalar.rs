@@ -82,7 +82,7 @@ impl Check<'_, '_> {
         let message = format!("`{}` must be from 1ms to 24h, found {}", self.path, value.describe());
         self.fail(Code::OutOfRange, span, message)
     }
-    pub fn choice(&mut self, choices: &[Choice], text: &str, span: Span) -> Option<&'static str> {
+    pub fn choice(&mut self, choices: &[Choice], text: &str, span: Span, allowed: &str) -> Option<&'static str> {
         // The table is static; its names outlive the borrow of the slice.
         let known = choices.iter().find(|choice| choice.name == text).map(|choice| (choice.name, choice.is_later()));
         let names = supported(choices).join(", ");
@@ -100,7 +100,7 @@ impl Check<'_, '_> {
                 };
                 let message = format!("{} is not a value of `{}`{hint}", quote(text), self.path);
                 let finding = Finding::new(Code::UnknownValue, span, message).field(self.path);
-                self.problems.error(finding.help(format!("allowed: {names}")));
+                self.problems.error(finding.help(format!("allowed: {allowed}")));
                 None
             }
         }
