@@ -1,7 +1,7 @@
 //! What a call did and what it cost, in words.
 use crate::minutes::{Deed, Entry, Minutes};
 use crate::words::{self, duration, known, number};
-use agon_core::{Admission, Call, ModeratorDecision, Task, Usage, UsageTotals};
+use agon_core::{Admission, Call, ModeratorDecision, SpeechKind, Task, Usage, UsageTotals};
 
 /// What the turn of an entry was for.
 pub(crate) fn deed(minutes: &Minutes<'_>, entry: &Entry<'_>) -> String {
@@ -13,11 +13,15 @@ pub(crate) fn deed(minutes: &Minutes<'_>, entry: &Entry<'_>) -> String {
         Deed::Moderated { decision: ModeratorDecision::Closes(_), .. } => "closes the round".to_owned(),
         Deed::Judged(judged) => format!("judgement {}", judged.order.saturating_add(1)),
         Deed::Failed { failure, .. } => {
-            let asked = minutes.asked(entry.turn).map_or_else(|| "turn".to_owned(), |(_, ask)| task(&ask.task));
-            format!("{asked} failed: {}", failure.cause.as_str())
+            format!("{} failed: {}", asked(minutes, entry), failure.cause.as_str())
         }
         Deed::Skipped(_) => "seat skipped".to_owned(),
     }
+}
+
+/// What the turn of an entry was asked for, whatever came of it.
+pub(crate) fn asked(minutes: &Minutes<'_>, entry: &Entry<'_>) -> String {
+    minutes.asked(entry.turn).map_or_else(|| "turn".to_owned(), |(_, ask)| task(&ask.task))
 }
 
 /// What is asked for.
@@ -51,8 +55,7 @@ pub(crate) fn row(call: &Call) -> [String; 6] {
 pub(crate) fn line(call: &Call) -> Vec<String> {
     let timing = &call.timing;
     let timed = |name: &str, ms: Option<u64>| ms.map(|ms| format!("{name} {}", duration(ms)));
-    let mut parts: Vec<String> = call.model.iter().map(|model| model.as_str().to_owned()).collect();
-    parts.extend(call.host.iter().map(|host| format!("on {host}")));
+    let mut parts = Vec::from_iter(place(call));
     parts.push(tokens(&call.usage));
     parts.extend(
         [timed("queued", timing.queue_ms), timed("first byte", timing.first_byte_ms), timed("total", timing.total_ms)]
@@ -60,6 +63,23 @@ pub(crate) fn line(call: &Call) -> Vec<String> {
             .flatten(),
     );
     parts.extend(call.finish_reason.iter().map(|why| format!("finish: {why}")));
+    parts
+}
+
+fn place(call: &Call) -> Option<String> {
+    match (&call.model, &call.host) {
+        (Some(model), Some(host)) => Some(format!("{model} on {host}")),
+        (Some(model), None) => Some(model.to_string()),
+        (None, Some(host)) => Some(format!("on {host}")),
+        (None, None) => None,
+    }
+}
+
+/// Who answered, how many tokens, how long: for a line that few read.
+pub(crate) fn brief(call: &Call) -> Vec<String> {
+    let mut parts: Vec<String> = call.model.iter().map(|model| model.as_str().to_owned()).collect();
+    parts.push(tokens(&call.usage));
+    parts.extend(call.timing.total_ms.map(duration));
     parts
 }
 
@@ -76,6 +96,9 @@ fn tokens(usage: &Usage) -> String {
 
 /// Tokens of the whole debate, with how many calls did not report theirs.
 pub(crate) fn totals(usage: &UsageTotals) -> String {
+    if usage.calls > 0 && usage.unknown_calls == usage.calls {
+        return "no call reported its tokens".to_owned();
+    }
     let known = format!(
         "{} tokens ({} prompt, of which {} cached, + {} generated)",
         number(usage.tokens()),
@@ -90,26 +113,25 @@ pub(crate) fn totals(usage: &UsageTotals) -> String {
 }
 
 /// Whether an entry belongs to the floor, where a reader follows the debate; ballots, votes and judgements have their own sections.
-pub(crate) fn is_floor(minutes: &Minutes<'_>, entry: &Entry<'_>) -> bool {
+pub(crate) fn is_floor(entry: &Entry<'_>) -> bool {
     match entry.deed {
-        Deed::Spoke(_) | Deed::Moderated { .. } | Deed::Skipped(_) => true,
+        Deed::Spoke(_) | Deed::Moderated { .. } | Deed::Skipped(_) | Deed::Failed { .. } => true,
         Deed::Balloted(..) | Deed::Voted(_) | Deed::Judged(_) => false,
-        Deed::Failed { .. } => minutes.asked(entry.turn).is_none_or(|(_, ask)| match ask.task {
-            Task::Opening | Task::Argument { .. } | Task::Closing | Task::OpenRound | Task::CloseRound => true,
-            Task::Ballot { .. } | Task::Judge { .. } | Task::Vote { .. } => false,
-        }),
     }
 }
 
 /// What a round is called: what comes before the first and after the last are not rounds.
 pub(crate) fn section(minutes: &Minutes<'_>, round: u32) -> String {
-    match round {
-        0 => "Opening statements".to_owned(),
-        round if minutes.rounds.contains(&round) || minutes.stopped.is_none_or(|(_, last)| round <= last) => {
-            format!("Round {round}")
-        }
-        _ => "Final statements".to_owned(),
-    }
+    let holds = |kind| minutes.speeches().any(|(entry, speech)| entry.turn.round == round && speech.kind == kind);
+    let is_round = minutes.rounds.contains(&round) || minutes.stopped.is_none_or(|(_, last)| round <= last);
+    let name = match round {
+        0 if holds(SpeechKind::Opening) => "Opening statements",
+        0 => "Before the first round",
+        round if is_round => return format!("Round {round}"),
+        _ if holds(SpeechKind::Closing) => "Final statements",
+        _ => "After the last round",
+    };
+    name.to_owned()
 }
 
 /// The settings of the debate that a reader asks for, in words.

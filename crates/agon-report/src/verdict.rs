@@ -165,7 +165,7 @@ impl<'a> Minutes<'a> {
         let missing = citations.iter().filter(|citation| !citation.verified).count();
         if missing > 0 {
             warnings.push(format!(
-                "{missing} of the judge's {} were not found in the speech they name.",
+                "Not found in the speech that they name: {missing} of the judge's {}.",
                 count(citations.len() as u64, "citation")
             ));
         }

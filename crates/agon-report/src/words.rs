@@ -1,8 +1,8 @@
 //! The words of the reports: how moments, figures and the names of the core read for a person.
 use agon_core::{
-    BallotStage, ConsensusStrategy, DebateFormat, DebateState, MajorityShift, Memory, Mode, OnTurnFailure, Outcome,
-    PhaseName, Quorum, ReasonCode, SkipReason, SpeechKind, StopRule, Strength, Timestamp, TurnMode, Visibility,
-    VoteRule,
+    BallotStage, ConsensusStrategy, DebateFormat, DebateState, JUDGE, MODERATOR, MajorityShift, Memory, Mode,
+    OnTurnFailure, Outcome, PhaseName, Quorum, ReasonCode, SkipReason, SpeechKind, StopRule, Strength, Timestamp,
+    TurnMode, Visibility, VoteRule,
 };
 
 /// What stands on everything that came out of a rehearsal.
@@ -53,6 +53,15 @@ pub(crate) fn count(n: u64, one: &str) -> String {
 /// A known figure, or the sign for an unknown one.
 pub(crate) fn known(n: Option<u64>, show: fn(u64) -> String) -> String {
     n.map_or_else(|| "–".to_owned(), show)
+}
+
+/// A participant's name as a reader knows it: offices are written like names.
+pub(crate) fn who(participant: &str) -> &str {
+    match participant {
+        MODERATOR => "Moderator",
+        JUDGE => "Judge",
+        name => name,
+    }
 }
 
 pub(crate) fn outcome(outcome: Outcome) -> &'static str {

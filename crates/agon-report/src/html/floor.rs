@@ -50,6 +50,7 @@ pub(super) struct ModeratorNote {
 
 pub(super) struct FailureNote {
     pub(super) name: String,
+    pub(super) asked: String,
     pub(super) attempt: u32,
     pub(super) cause: &'static str,
     pub(super) detail: String,
@@ -63,7 +64,7 @@ pub(super) fn sections(minutes: &Minutes<'_>) -> Vec<Section> {
         items: minutes
             .entries
             .iter()
-            .filter(|entry| entry.turn.round == round && figures::is_floor(minutes, entry))
+            .filter(|entry| entry.turn.round == round && figures::is_floor(entry))
             .filter_map(|entry| item(minutes, entry))
             .collect(),
     });
@@ -75,15 +76,18 @@ fn item(minutes: &Minutes<'_>, entry: &Entry<'_>) -> Option<Item> {
         Deed::Spoke(speech) => Some(Item::Speech(spoke(minutes, entry, speech))),
         Deed::Moderated { decision, fallback } => Some(Item::Moderator(moderated(entry, decision, fallback))),
         Deed::Failed { failure, retry_at } => Some(Item::Failure(FailureNote {
-            name: one_line(entry.participant),
+            name: one_line(words::who(entry.participant)),
+            asked: figures::asked(minutes, entry),
             attempt: entry.turn.attempt,
             cause: failure.cause.as_str(),
             detail: one_line(&failure.detail),
             then: if retry_at.is_some() { "tried again" } else { "given up" },
         })),
-        Deed::Skipped(reason) => {
-            Some(Item::Skipped(format!("{} did not speak: {}.", one_line(entry.participant), words::skip(reason))))
-        }
+        Deed::Skipped(reason) => Some(Item::Skipped(format!(
+            "{} did not speak: {}.",
+            one_line(words::who(entry.participant)),
+            words::skip(reason)
+        ))),
         Deed::Balloted(..) | Deed::Voted(_) | Deed::Judged(_) => None,
     }
 }
@@ -93,7 +97,7 @@ fn spoke(minutes: &Minutes<'_>, entry: &Entry<'_>, speech: &Speech) -> SpeechVie
         id: anchor(speech.turn),
         class: class(minutes, entry.participant),
         initial: initial(entry.participant),
-        name: one_line(entry.participant),
+        name: one_line(words::who(entry.participant)),
         stance: speech.stance.as_deref().map(one_line),
         html: clean::speech(&speech.text),
         meta: meta(entry),

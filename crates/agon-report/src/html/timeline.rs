@@ -3,7 +3,7 @@ use super::view::{anchor, class};
 use crate::figures;
 use crate::minutes::{Deed, Minutes};
 use crate::text::one_line;
-use crate::words::duration;
+use crate::words;
 use agon_core::{Call, Timestamp};
 
 const WIDTH: f64 = 760.0;
@@ -75,7 +75,7 @@ pub(super) fn of(minutes: &Minutes<'_>) -> Option<Timeline> {
         let height = depth as f64 * ROW;
         drawn.push(Lane {
             class: class(minutes, name),
-            name: shortened(name),
+            name: shortened(words::who(name)),
             label_y: unit(y + height / 2.0 + 4.0),
             rule_y: unit(y + height + GAP / 2.0),
             bars,
@@ -118,7 +118,7 @@ fn spans<'a>(minutes: &Minutes<'a>) -> Vec<(&'a str, Vec<Span>)> {
                     stages: stages(call, to - from),
                     title: format!(
                         "{}: {}, {}",
-                        one_line(name),
+                        one_line(words::who(name)),
                         one_line(&figures::deed(minutes, entry)),
                         figures::line(call).iter().map(|part| one_line(part)).collect::<Vec<_>>().join(", ")
                     ),
@@ -232,14 +232,10 @@ impl Axis {
     }
 }
 
+/// Time since the admission, as a stopwatch shows it.
 fn label(ms: u64) -> String {
-    if ms == 0 {
-        "0".to_owned()
-    } else if ms < 60_000 {
-        format!("{} s", ms / 1000)
-    } else {
-        duration(ms)
-    }
+    let (hours, minutes, seconds) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
+    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
 }
 
 fn unit(value: f64) -> String {

@@ -26,6 +26,7 @@ pub(super) struct Report {
     won: bool,
     headline: String,
     reason: Option<String>,
+    missing: Vec<String>,
     consensus: Option<outcome::Agreement>,
     facts: Vec<(&'static str, String)>,
     speakers: Vec<Speaker>,
@@ -83,6 +84,7 @@ impl Report {
             won: minutes.winner().is_some(),
             headline: one_line(&minutes.headline()),
             reason: minutes.reason().map(|reason| one_line(&reason)),
+            missing: missing(minutes),
             consensus: outcome::agreement(minutes),
             facts: facts(minutes),
             speakers: speakers(minutes),
@@ -133,15 +135,35 @@ fn tone_class(tone: Tone) -> &'static str {
     }
 }
 
+fn missing(minutes: &Minutes<'_>) -> Vec<String> {
+    let seats = minutes.end.map(|end| end.missing).unwrap_or_default();
+    let place = |round| figures::section(minutes, round).to_lowercase();
+    seats
+        .iter()
+        .map(|seat| {
+            format!(
+                "{}, {} ({})",
+                one_line(words::who(seat.participant.as_str())),
+                place(seat.round),
+                seat.cause.as_str()
+            )
+        })
+        .collect()
+}
+
 fn facts(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
     let usage = minutes.usage();
-    let unknown = if usage.unknown_calls > 0 { " known" } else { "" };
+    let tokens = match (usage.unknown_calls, usage.tokens()) {
+        (0, tokens) => number(tokens),
+        (_, 0) => "unknown".to_owned(),
+        (_, tokens) => format!("{} known", number(tokens)),
+    };
     vec![
         ("Rounds", number(minutes.rounds.len() as u64)),
         ("Speeches", number(minutes.speeches().count() as u64)),
         ("Duration", duration(minutes.duration_ms())),
         ("Calls", number(usage.calls.into())),
-        ("Tokens", format!("{}{unknown}", number(usage.tokens()))),
+        ("Tokens", tokens),
     ]
 }
 
@@ -187,7 +209,7 @@ fn costs(minutes: &Minutes<'_>) -> Vec<Cost> {
             class: class(minutes, entry.participant),
             turn: entry.turn.to_string(),
             href: spoke(entry.turn).then(|| anchor(entry.turn)),
-            who: one_line(entry.participant),
+            who: one_line(words::who(entry.participant)),
             what: figures::deed(minutes, entry),
             failed: matches!(entry.deed, crate::minutes::Deed::Failed { .. }),
             figures: figures::row(call),

@@ -84,7 +84,7 @@ fn reading(judged: Judged<'_>) -> String {
 
 fn lost_position(minutes: &Minutes<'_>, position: &str) -> String {
     let last = minutes.last_word(position).map(|(entry, speech)| {
-        format!(" Last word, by {}: “{}”", inline(entry.participant), inline(&excerpt(&speech.text, 280)))
+        format!(" Last word, by {}: “{}”", inline(words::who(entry.participant)), inline(&excerpt(&speech.text, 280)))
     });
     format!("Did not win: **{}**.{}", inline(position), last.unwrap_or_default())
 }
@@ -94,7 +94,7 @@ fn against(entry: &Entry<'_>, ballot: Choice<'_>) -> String {
     let colon = if reasons.is_empty() { "" } else { ": " };
     format!(
         "{} still holds **{}** in the final ballot{colon}{reasons}",
-        inline(entry.participant),
+        inline(words::who(entry.participant)),
         inline(ballot.choice)
     )
 }
@@ -129,7 +129,7 @@ pub(super) fn ballots(page: &mut Page, minutes: &Minutes<'_>) {
 
 fn ballot_row(when: &str, entry: &Entry<'_>, ballot: Choice<'_>) -> Vec<String> {
     let reasons = ballot.reasons.iter().map(|reason| inline(reason)).collect::<Vec<_>>().join("; ");
-    vec![when.to_owned(), inline(entry.participant), inline(ballot.choice), reasons]
+    vec![when.to_owned(), inline(words::who(entry.participant)), inline(ballot.choice), reasons]
 }
 
 pub(super) fn votes(page: &mut Page, minutes: &Minutes<'_>) {
@@ -153,7 +153,11 @@ pub(super) fn votes(page: &mut Page, minutes: &Minutes<'_>) {
 pub(super) fn judgements(page: &mut Page, minutes: &Minutes<'_>) {
     for (entry, judged) in minutes.judgements() {
         let winner = judged.winner.map_or_else(|| "a synthesis".to_owned(), inline);
-        page.block(&format!("**{}, order {}: {winner}**", inline(entry.participant), judged.order.saturating_add(1)));
+        page.block(&format!(
+            "**{}, order {}: {winner}**",
+            inline(words::who(entry.participant)),
+            judged.order.saturating_add(1)
+        ));
         page.block(&quoted(&format!("{}\n\n{}", blocks(judged.verdict), blocks(judged.reasoning))));
     }
 }

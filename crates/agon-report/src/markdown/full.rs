@@ -83,26 +83,25 @@ fn persona(persona: &agon_core::Persona) -> String {
 /// What is printed inside the rounds: ballots, votes and judgements stand in sections of their own.
 fn rounds(page: &mut Page, minutes: &Minutes<'_>) {
     for round in minutes.sections() {
-        let notes: Vec<&Entry<'_>> = minutes
-            .entries
-            .iter()
-            .filter(|entry| entry.turn.round == round && figures::is_floor(minutes, entry))
-            .collect();
+        let notes: Vec<&Entry<'_>> =
+            minutes.entries.iter().filter(|entry| entry.turn.round == round && figures::is_floor(entry)).collect();
         if notes.is_empty() {
             continue;
         }
         page.heading(2, &figures::section(minutes, round));
-        notes.into_iter().for_each(|entry| self::entry(page, entry));
+        notes.into_iter().for_each(|entry| self::entry(page, minutes, entry));
     }
 }
 
-fn entry(page: &mut Page, entry: &Entry<'_>) {
+fn entry(page: &mut Page, minutes: &Minutes<'_>, entry: &Entry<'_>) {
     match entry.deed {
         Deed::Spoke(speech) => spoke(page, speech),
         Deed::Moderated { decision, fallback } => page.quote(&moderated(decision, fallback)),
-        Deed::Failed { failure, retry_at } => page.quote(&failed(entry, failure, retry_at)),
+        Deed::Failed { failure, retry_at } => {
+            page.quote(&failed(&figures::asked(minutes, entry), entry, failure, retry_at))
+        }
         Deed::Skipped(reason) => {
-            page.quote(&format!("*{} did not speak: {}.*", inline(entry.participant), words::skip(reason)));
+            page.quote(&format!("*{} did not speak: {}.*", inline(words::who(entry.participant)), words::skip(reason)));
         }
         Deed::Balloted(..) | Deed::Voted(_) | Deed::Judged(_) => {}
     }
@@ -114,11 +113,11 @@ fn spoke(page: &mut Page, speech: &Speech) {
     page.speech(&speech.text);
 }
 
-fn failed(entry: &Entry<'_>, failure: &Failure, retry_at: Option<Timestamp>) -> String {
+fn failed(asked: &str, entry: &Entry<'_>, failure: &Failure, retry_at: Option<Timestamp>) -> String {
     let then = if retry_at.is_some() { "tried again" } else { "given up" };
     format!(
-        "*{}, try {}: {}, {then}.* {}",
-        inline(entry.participant),
+        "*{} ({asked}), try {}: {}, {then}.* {}",
+        inline(words::who(entry.participant)),
         entry.turn.attempt,
         failure.cause.as_str(),
         inline(&failure.detail)
@@ -168,7 +167,7 @@ fn failures(page: &mut Page, minutes: &Minutes<'_>) {
             let then = if retry_at.is_some() { "tried again" } else { "given up" };
             vec![
                 entry.turn.to_string(),
-                inline(entry.participant),
+                inline(words::who(entry.participant)),
                 failure.cause.as_str().to_owned(),
                 inline(&failure.detail),
                 then.to_owned(),
@@ -185,7 +184,8 @@ fn costs(page: &mut Page, minutes: &Minutes<'_>) {
     let rows: Vec<_> = minutes
         .calls()
         .map(|(entry, call)| {
-            let mut cells = vec![entry.turn.to_string(), inline(entry.participant), figures::deed(minutes, entry)];
+            let mut cells =
+                vec![entry.turn.to_string(), inline(words::who(entry.participant)), figures::deed(minutes, entry)];
             cells.extend(figures::row(call));
             cells
         })

@@ -3,7 +3,7 @@ use super::escape::{code_span, inline};
 use super::page::Page;
 use crate::figures;
 use crate::minutes::{Deed, Entry, Minutes};
-use crate::words::{clock, duration, rfc3339};
+use crate::words::{self, clock, duration, rfc3339};
 use agon_core::{Ask, Call, CallOptions, Timestamp, Timing};
 
 pub(super) fn write(page: &mut Page, minutes: &Minutes<'_>) {
@@ -22,12 +22,9 @@ pub(super) fn write(page: &mut Page, minutes: &Minutes<'_>) {
         format!("Events in the log: {}", minutes.last.0),
     ];
     items.extend(admission.request_id.as_deref().map(|id| format!("Request id {}", inline(id))));
-    items.extend(
-        minutes
-            .claims
-            .iter()
-            .map(|claim| format!("{} taken over by {} (epoch {})", clock(claim.at), inline(claim.writer), claim.epoch)),
-    );
+    items.extend(minutes.claims.iter().map(|claim| {
+        format!("Coordinated by {} from {} (epoch {})", inline(claim.writer), clock(claim.at), claim.epoch)
+    }));
     page.list(&items);
     placements(page, minutes);
     calls(page, minutes);
@@ -41,7 +38,7 @@ fn placements(page: &mut Page, minutes: &Minutes<'_>) {
             let digest = placed.digest.map_or_else(|| "–".to_owned(), inline);
             vec![
                 clock(placed.at),
-                inline(placed.participant.as_str()),
+                inline(words::who(placed.participant.as_str())),
                 inline(placed.host),
                 inline(placed.model),
                 digest,
@@ -57,7 +54,12 @@ fn placements(page: &mut Page, minutes: &Minutes<'_>) {
 fn calls(page: &mut Page, minutes: &Minutes<'_>) {
     page.heading(2, "Calls");
     for entry in &minutes.entries {
-        page.block(&format!("### {} {}: {}", entry.turn, inline(entry.participant), figures::deed(minutes, entry)));
+        page.block(&format!(
+            "### {} {}: {}",
+            entry.turn,
+            inline(words::who(entry.participant)),
+            figures::deed(minutes, entry)
+        ));
         let mut items = Vec::new();
         if let Some((at, ask)) = minutes.asked(entry.turn) {
             items.extend(asked(at, ask));
@@ -82,7 +84,7 @@ fn waiting(page: &mut Page, minutes: &Minutes<'_>) {
         page.block(&format!(
             "### {} {}: {}, without a result",
             ask.turn,
-            inline(ask.participant.as_str()),
+            inline(words::who(ask.participant.as_str())),
             figures::task(&ask.task)
         ));
         page.list(&asked(*at, ask));

@@ -2,14 +2,12 @@
 use super::live::LiveView;
 use super::styled::{Style, StyledLine};
 use crate::figures;
-use crate::text::plain;
+use crate::text::{one_line, plain};
 use crate::words::{self, count, duration};
 use agon_core::{
     Admission, Call, Consensus, Event, Failure, ModeratorDecision, Outcome, ParticipantId, PhaseName, RoundPlan,
     RoundStatus, RoundSummary, Speech, SpeechKind, Timestamp, TurnId,
 };
-
-const INDENT: &str = "  ";
 
 pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLine> {
     match event {
@@ -19,13 +17,14 @@ pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLin
         }
         Event::Claimed { .. } | Event::TurnAsked(_) => Vec::new(),
         Event::ParticipantPlaced { participant, host, model, digest: _ } => {
-            vec![note(Style::Dim, format!("{participant} is played by {model} on {host}"))]
+            vec![note(Style::Dim, format!("{} is played by {model} on {host}", words::who(participant.as_str())))]
         }
         Event::PhaseEntered { phase } => match phase {
             PhaseName::Rounds => Vec::new(),
             phase => title(words::phase(*phase)),
         },
-        Event::RoundOpened { round, .. } => title(&format!("Round {round}")),
+        // Its heading was printed with the moderator's decision, if there was one.
+        Event::RoundOpened { .. } => Vec::new(),
         Event::SpeechRecorded(speech) => spoke(view, speech),
         Event::BallotCast { stage, participant, choice, .. } => {
             vec![said(view, participant, &format!(" {}: ", words::stage(*stage)), choice)]
@@ -37,7 +36,7 @@ pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLin
         }
         Event::SeatSkipped { participant, reason, .. } => {
             vec![
-                StyledLine::of(view.style(participant), participant.as_str())
+                StyledLine::of(view.style(participant), words::who(participant.as_str()))
                     .and(Style::Warn, format!(" did not speak: {}", words::skip(*reason))),
             ]
         }
@@ -73,15 +72,17 @@ pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLin
 fn note(style: Style, text: String) -> StyledLine {
     StyledLine::of(style, format!("({text})"))
 }
-fn title(text: &str) -> Vec<StyledLine> {
+pub(super) fn title(text: &str) -> Vec<StyledLine> {
     vec![StyledLine::empty(), StyledLine::of(Style::Title, format!("== {text} =="))]
 }
 fn said(view: &LiveView, participant: &ParticipantId, verb: &str, what: &str) -> StyledLine {
-    StyledLine::of(view.style(participant), participant.as_str()).and(Style::Dim, verb).and(Style::Plain, what)
+    StyledLine::of(view.style(participant), words::who(participant.as_str()))
+        .and(Style::Dim, verb)
+        .and(Style::Plain, what)
 }
 /// A model's text, indented so that nothing in it can stand where Agon's own lines begin.
 fn text(text: &str) -> Vec<StyledLine> {
-    plain(text).trim().lines().map(|line| StyledLine::verbatim(INDENT, line)).collect()
+    plain(text).trim().lines().map(|line| StyledLine::indented(Style::Plain, line)).collect()
 }
 
 fn admitted(view: &LiveView, admission: &Admission) -> Vec<StyledLine> {
@@ -99,7 +100,7 @@ fn admitted(view: &LiveView, admission: &Admission) -> Vec<StyledLine> {
 }
 
 fn spoke(view: &LiveView, speech: &Speech) -> Vec<StyledLine> {
-    let mut head = StyledLine::of(view.style(&speech.participant), speech.participant.as_str());
+    let mut head = StyledLine::of(view.style(&speech.participant), words::who(speech.participant.as_str()));
     if let Some(stance) = &speech.stance {
         head = head.and(Style::Dim, format!(" for {stance}"));
     }
@@ -113,7 +114,7 @@ fn spoke(view: &LiveView, speech: &Speech) -> Vec<StyledLine> {
 }
 
 fn figures(call: &Call) -> StyledLine {
-    StyledLine::of(Style::Dim, "").and(Style::Dim, format!(" [{}]", figures::line(call).join(" · ")))
+    StyledLine::indented(Style::Dim, &one_line(&format!("[{}]", figures::brief(call).join(" · "))))
 }
 
 fn moderated(decision: &ModeratorDecision, fallback: bool) -> Vec<StyledLine> {
@@ -136,7 +137,7 @@ fn opened(plan: &RoundPlan) -> Vec<StyledLine> {
     out.extend(
         plan.new_angle
             .as_deref()
-            .map(|angle| StyledLine::verbatim(INDENT, &format!("New angle: {}", crate::text::one_line(angle)))),
+            .map(|angle| StyledLine::indented(Style::Plain, &format!("New angle: {}", one_line(angle)))),
     );
     out
 }
@@ -165,7 +166,7 @@ fn failed(
         None => "given up".to_owned(),
     };
     let style = if retry_at.is_some() { Style::Warn } else { Style::Bad };
-    StyledLine::of(view.style(participant), participant.as_str())
+    StyledLine::of(view.style(participant), words::who(participant.as_str()))
         .and(style, format!(" failed at try {} ({}), {then}: ", turn.attempt, failure.cause.as_str()))
         .and(Style::Dim, &failure.detail)
 }

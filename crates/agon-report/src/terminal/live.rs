@@ -6,7 +6,8 @@ use crate::minutes;
 use crate::text::PlainText;
 use crate::words::{self, REHEARSAL, count, duration, number};
 use agon_core::{
-    Admission, Ask, Call, Event, ModelName, ParticipantId, PhaseName, Position, Timestamp, TurnId, UsageTotals,
+    Admission, Ask, Call, Event, ModelName, ModeratorDecision, ParticipantId, PhaseName, Position, Timestamp, TurnId,
+    UsageTotals,
 };
 use std::collections::BTreeMap;
 
@@ -28,6 +29,8 @@ pub struct LiveView {
     speaking: BTreeMap<TurnId, Speaking>,
     waiting: BTreeMap<(u32, u32), Waiting>,
     rehearsal: bool,
+    /// The last round whose heading was printed.
+    headed: u32,
 }
 
 /// A turn that was asked and has no result yet.
@@ -79,6 +82,7 @@ impl LiveView {
             self.waiting.remove(&(turn.round, turn.seat));
         }
         self.take(at, event);
+        out.extend(self.round_heading(event));
         out.extend(lines::of(self, at, event));
         out
     }
@@ -138,12 +142,12 @@ impl LiveView {
                 0 => format!(" {}: waiting for the first word, ", speaking.task),
                 n => format!(" {}: {} so far, ", speaking.task, count(n as u64, "character")),
             };
-            let name = StyledLine::of(self.style(&speaking.participant), speaking.participant.as_str());
+            let name = StyledLine::of(self.style(&speaking.participant), words::who(speaking.participant.as_str()));
             out.push(name.and(Style::Plain, doing).and(Style::Dim, duration(now.since(speaking.since))));
         }
         for waiting in self.waiting.values() {
             let left = duration(waiting.retry_at.since(now));
-            let name = StyledLine::of(self.style(&waiting.participant), waiting.participant.as_str());
+            let name = StyledLine::of(self.style(&waiting.participant), words::who(waiting.participant.as_str()));
             out.push(name.and(Style::Warn, format!(" is asked again in {left}")));
         }
         out
@@ -189,6 +193,24 @@ impl LiveView {
         }
         self.rehearsal = true;
         vec![StyledLine::of(Style::Warn, format!("*** {REHEARSAL}. ***"))]
+    }
+
+    /// The heading of a round: before the moderator's decision that opens it, or else when it opens.
+    fn round_heading(&mut self, event: &Event) -> Vec<StyledLine> {
+        let round = match event {
+            Event::RoundOpened { round, .. } => *round,
+            Event::ModeratorDecided { turn, decision: ModeratorDecision::Opens(plan), .. }
+                if !plan.next_speakers.is_empty() =>
+            {
+                turn.round
+            }
+            _ => return Vec::new(),
+        };
+        if round <= self.headed {
+            return Vec::new();
+        }
+        self.headed = round;
+        lines::title(&format!("Round {round}"))
     }
 
     fn take(&mut self, at: Timestamp, event: &Event) {

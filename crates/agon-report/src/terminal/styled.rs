@@ -60,9 +60,12 @@ impl StyledLine {
         self.spans.push(Span { text, style });
         self
     }
-    /// A line of running text whose inner blanks matter; the caller has taken control characters out.
-    pub(crate) fn verbatim(indent: &str, text: &str) -> Self {
-        Self { spans: vec![Span { text: format!("{indent}{}", text.replace('\t', "    ")), style: Style::Plain }] }
+    /// A line whose inner blanks matter, a little in from the edge; the caller has taken control characters out.
+    pub(crate) fn indented(style: Style, text: &str) -> Self {
+        if text.trim().is_empty() {
+            return Self::empty();
+        }
+        Self { spans: vec![Span { text: format!("  {}", text.replace('\t', "    ")), style }] }
     }
 }
 impl fmt::Display for StyledLine {

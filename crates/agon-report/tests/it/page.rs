@@ -206,9 +206,9 @@ fn failed_tries_and_skipped_seats_are_notes_and_not_speeches() {
 
 #[test]
 fn unknown_tokens_are_said_to_be_unknown() {
-    let page = page(&scenes::cancelled());
-    assert!(page.contains("<span>tokens unknown</span>"));
-    assert!(page.contains("1 call did not report theirs"));
+    let (none, some) = (page(&scenes::cancelled()), page(&scenes::grand(false)));
+    assert!(none.contains("<span>tokens unknown</span>") && none.contains("no call reported its tokens"));
+    assert!(some.contains("3 calls did not report theirs"));
 }
 
 #[test]
