@@ -1,2 +1,66 @@
-//! agon
-fn main() {}
+//! The command line of Agon: reads what is asked for, wires the libraries together, prints what they say.
+//!
+//! `agon run` holds a whole debate in this process: the coordinator, the hosts and the journal of `agon-runtime` over an
+//! in-memory bus and a SQLite store. A rehearsal differs only in the server that the model client talks to.
+//!
+//! Invariant: no rule of debates lives here, and nothing is printed of what models wrote that did not pass through
+//! `agon-report`.
+
+mod cast;
+mod checkup;
+mod cli;
+mod commands;
+mod debate_file;
+mod environment;
+mod exit;
+mod logging;
+mod output;
+mod reports;
+mod servers;
+mod settings;
+mod signals;
+mod stage;
+mod store;
+mod terminal;
+mod watching;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+use cli::Cli;
+use environment::Environment;
+use exit::{Exit, Stop};
+use output::Output;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(told) => return tell(&told).into(),
+    };
+    let environment = Environment::of_process();
+    let output = Output::new(cli.global.color, &environment);
+    let started = logging::start(cli.global.log, &environment, &output);
+    match started.and_then(|()| commands::run(cli, environment, output)) {
+        Ok(exit) => exit.into(),
+        Err(stop) => {
+            say(&stop, &output);
+            stop.exit.into()
+        }
+    }
+}
+
+/// Prints what clap has to say: help and versions as data, mistakes as mistakes.
+fn tell(told: &clap::Error) -> Exit {
+    let printed = told.print();
+    match told.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion if printed.is_ok() => Exit::Done,
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::BrokenPipe,
+        _ => Exit::Usage,
+    }
+}
+
+fn say(stop: &Stop, output: &Output) {
+    if let Some(error) = &stop.error {
+        output.error(&format!("{error:#}"));
+    }
+}

@@ -1,0 +1,112 @@
+//! The command line: what can be asked for, as clap reads it. `docs/reference/cli.md` is made from this.
+mod ask;
+mod look;
+mod serve;
+
+pub use ask::{NewArgs, PaceArgs, RunArgs, ServerArgs, Template, WatchArgs};
+pub use look::{
+    CancelArgs, CheckArgs, ConfigAction, DoctorArgs, Format, GetArgs, ListArgs, ReplayArgs, ReportArgs, ResumeArgs,
+    VerifyArgs,
+};
+pub use serve::{CastArgs, RehearsalArgs};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 decided, 2 tie or inconclusive, 3 failed, 4 cancelled, 64 usage or bad file, 69 no server or model,
+70 internal error, 130 interrupted, 141 output closed.";
+
+/// Debates between language models, with a verdict that says what it rests on.
+#[derive(Debug, Parser)]
+#[command(name = "agon", version, max_term_width = 100, after_help = EXIT_CODES, disable_help_subcommand = true)]
+pub struct Cli {
+    /// Options of every command.
+    #[command(flatten)]
+    pub global: GlobalArgs,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options of every command.
+#[derive(Clone, Debug, Default, Args)]
+pub struct GlobalArgs {
+    /// Read settings from this file too; it wins over the system's and the user's file
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
+    pub config: Option<PathBuf>,
+    /// Keep debates in this database instead of the one in your data folder
+    #[arg(long, global = true, value_name = "PATH", help_heading = "Global options")]
+    pub store: Option<PathBuf>,
+    /// When to use colours; NO_COLOR is honoured
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Global options")]
+    pub color: ColorChoice,
+    /// Log to standard error: -v what changes, -vv decisions, -vvv everything; AGON_LOG takes a filter instead
+    #[arg(short = 'v', global = true, action = clap::ArgAction::Count, help_heading = "Global options")]
+    pub log: u8,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Hold a debate and print it with its verdict
+    Run(Box<RunArgs>),
+    /// Check debate files and print every problem
+    Check(CheckArgs),
+    /// Write a new debate file
+    New(Box<NewArgs>),
+    /// List the debates that are kept
+    List(ListArgs),
+    /// Show one debate: its state, verdict and figures
+    Get(GetArgs),
+    /// Print a report of a debate
+    Report(ReportArgs),
+    /// Fold a debate's log again, without any model, and compare
+    Replay(ReplayArgs),
+    /// Check the hash chain of a debate's log
+    Verify(VerifyArgs),
+    /// Go on with debates that were interrupted
+    Resume(Box<ResumeArgs>),
+    /// End a debate that was interrupted, for good
+    Cancel(CancelArgs),
+    /// Print the JSON Schema of debate files
+    Schema,
+    /// Serve scripted speakers over Ollama's interface, for trying Agon without a model
+    Rehearsal(Box<RehearsalArgs>),
+    /// Find out what is wrong with settings, store, servers and models, and how to mend it
+    Doctor(DoctorArgs),
+    /// Show the settings
+    #[command(subcommand)]
+    Config(ConfigAction),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print this reference as Markdown
+    #[command(hide = true)]
+    Reference,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,135 @@
+//! Commands that ask models: `run` and `new`.
+use crate::settings::Length;
+use clap::{Args, ValueEnum};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// `agon run`
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  agon run examples/hiring.md --rehearsal     try it without a model
+  agon run \"Should we rewrite it in Rust?\"    a plain topic, argued by a built-in cast
+  agon run debate.md --model qwen3:8b --json > result.json
+
+The debate goes to standard output, progress to standard error. On a terminal it is shown as it happens;
+elsewhere as plain lines. Ctrl-C once stops and keeps the debate for `agon resume`, twice stops at once.")]
+pub struct RunArgs {
+    /// A debate file (.md, .yaml, .yml, .json), a plain topic, or - for standard input
+    #[arg(value_name = "FILE|TOPIC|-")]
+    pub what: String,
+    /// Which servers to ask.
+    #[command(flatten)]
+    pub server: ServerArgs,
+    /// Let this model play every role, whatever the file says
+    #[arg(long, value_name = "NAME", help_heading = "Models")]
+    pub model: Option<String>,
+    /// How fast and how badly a rehearsal goes.
+    #[command(flatten)]
+    pub pace: PaceArgs,
+    /// Hold at most this many rounds, whatever the file says
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub rounds: Option<u32>,
+    /// Derive every random choice from this number
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Name the debate: 4 to 63 characters of a-z, 0-9 and -
+    #[arg(long, value_name = "ID")]
+    pub id: Option<String>,
+    /// Where and in which form the results go.
+    #[command(flatten)]
+    pub output: WatchArgs,
+}
+
+/// Which servers to ask.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ServerArgs {
+    /// Let scripted speakers talk instead of models; everything is marked as a rehearsal
+    #[arg(long, help_heading = "Models")]
+    pub rehearsal: bool,
+    /// Ask this Ollama server; else the hosts of the settings, OLLAMA_HOST, or http://127.0.0.1:11434
+    #[arg(long, value_name = "URL", conflicts_with = "rehearsal", help_heading = "Models")]
+    pub ollama: Option<String>,
+}
+
+/// How fast and how badly a rehearsal goes.
+#[derive(Clone, Debug, Default, Args)]
+pub struct PaceArgs {
+    /// Time between the tokens of a rehearsal [default: 6ms on a terminal, else 0]
+    #[arg(long, value_name = "TIME", requires = "rehearsal", help_heading = "Rehearsal")]
+    pub token_interval: Option<Length>,
+    /// Time before the first token of a rehearsal's answers
+    #[arg(long, value_name = "TIME", requires = "rehearsal", help_heading = "Rehearsal")]
+    pub latency: Option<Length>,
+    /// Let the calls fail that this script (TOML or JSON) names
+    #[arg(long, value_name = "FILE", requires = "rehearsal", help_heading = "Rehearsal")]
+    pub rehearsal_script: Option<PathBuf>,
+}
+
+/// Where and in which form a debate's results go.
+#[derive(Clone, Debug, Default, Args)]
+pub struct WatchArgs {
+    /// Print the result as one JSON object instead of the debate
+    #[arg(long, conflicts_with = "jsonl", help_heading = "Output")]
+    pub json: bool,
+    /// Print the events as JSON lines, as they happen, instead of the debate
+    #[arg(long, help_heading = "Output")]
+    pub jsonl: bool,
+    /// Print nothing but errors; with --json or --jsonl no progress
+    #[arg(long, short, help_heading = "Output")]
+    pub quiet: bool,
+    /// Add figures to every turn: time, and how many prompt tokens were new
+    #[arg(long, conflicts_with = "quiet", help_heading = "Output")]
+    pub verbose: bool,
+    /// Write reports below this folder, in one named after the debate [default: ./agon-reports]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub output_dir: Option<PathBuf>,
+    /// Write no reports
+    #[arg(long, conflicts_with = "output_dir", help_heading = "Output")]
+    pub no_reports: bool,
+}
+
+/// `agon new`
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  agon new > debate.md                          a commented template
+  agon new --template panel -o plan.md
+  agon new --topic \"Four-day week?\" --cast 3 --model qwen3:8b -o week.md")]
+pub struct NewArgs {
+    /// Which template to start from
+    #[arg(long, value_name = "NAME", default_value = "pro-con", conflicts_with = "cast")]
+    pub template: Template,
+    /// What is debated
+    #[arg(long, value_name = "TEXT")]
+    pub topic: Option<String>,
+    /// Ask a model for this many personas with different stances
+    #[arg(long, value_name = "N", requires = "topic", value_parser = cast_size)]
+    pub cast: Option<NonZeroUsize>,
+    /// Which servers to ask for a cast.
+    #[command(flatten)]
+    pub server: ServerArgs,
+    /// The model to ask for a cast, which the file then names too [default: that of the settings]
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Write to this file, which must not exist, instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+fn cast_size(text: &str) -> Result<NonZeroUsize, String> {
+    let size = text.parse::<NonZeroUsize>().map_err(|error| error.to_string())?;
+    if (2..=16).contains(&size.get()) { Ok(size) } else { Err("a cast has 2 to 16 personas".to_owned()) }
+}
+
+/// A template for a debate file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Template {
+    /// Two sides and a judge
+    #[default]
+    ProCon,
+    /// Several experts who look for an answer and vote
+    Panel,
+    /// Options against each other, a moderator and a judge
+    Decision,
+}

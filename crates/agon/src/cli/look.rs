@@ -1,0 +1,143 @@
+//! Commands that look at files, stored debates and the machine.
+use super::ask::{PaceArgs, ServerArgs, WatchArgs};
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// `agon check`
+#[derive(Clone, Debug, Args)]
+pub struct CheckArgs {
+    /// Debate files, or - for standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<String>,
+    /// Print each good file with every default filled in
+    #[arg(long)]
+    pub normalized: bool,
+    /// Print the problems as JSON
+    #[arg(long, conflicts_with = "normalized")]
+    pub json: bool,
+}
+
+/// `agon list`
+#[derive(Clone, Debug, Args)]
+pub struct ListArgs {
+    /// Print one JSON array
+    #[arg(long)]
+    pub json: bool,
+    /// Show at most this many, newest first
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: u32,
+}
+
+/// `agon get`
+#[derive(Clone, Debug, Args)]
+pub struct GetArgs {
+    /// The debate: its id, the beginning of it, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// Print the whole result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `agon report`
+#[derive(Clone, Debug, Args)]
+pub struct ReportArgs {
+    /// The debate: its id, the beginning of it, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// In which form
+    #[arg(long, value_name = "FORMAT", default_value = "markdown")]
+    pub format: Format,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// The whole debate
+    Markdown,
+    /// Verdict and figures
+    Summary,
+    /// The whole debate with placements, failures, times and tokens of every turn
+    Verbose,
+    /// A self-contained page
+    Html,
+    /// The result as one JSON object
+    Json,
+    /// The event log as JSON lines
+    Jsonl,
+}
+
+/// `agon replay`
+#[derive(Clone, Debug, Args)]
+pub struct ReplayArgs {
+    /// The debate: its id, the beginning of it, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// Write the reports again below this folder
+    #[arg(long, value_name = "DIR")]
+    pub output_dir: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `agon verify`
+#[derive(Clone, Debug, Args)]
+pub struct VerifyArgs {
+    /// The debates: ids, beginnings of them, or `last`; none is all of them
+    pub ids: Vec<String>,
+}
+
+/// `agon resume`
+#[derive(Clone, Debug, Args)]
+pub struct ResumeArgs {
+    /// The debate: its id, the beginning of it, or `last`; none is every unfinished one
+    pub id: Option<String>,
+    /// Which servers to ask.
+    #[command(flatten)]
+    pub server: ServerArgs,
+    /// How fast and how badly a rehearsal goes.
+    #[command(flatten)]
+    pub pace: PaceArgs,
+    /// Where and in which form the results go.
+    #[command(flatten)]
+    pub output: WatchArgs,
+}
+
+/// `agon cancel`
+#[derive(Clone, Debug, Args)]
+pub struct CancelArgs {
+    /// The debate: its id, the beginning of it, or `last`
+    pub id: String,
+    /// Why, for the log
+    #[arg(long, value_name = "TEXT", default_value = "cancelled on the command line")]
+    pub reason: String,
+}
+
+/// `agon doctor`
+#[derive(Clone, Debug, Args)]
+pub struct DoctorArgs {
+    /// Which servers to look at.
+    #[command(flatten)]
+    pub server: ServerArgs,
+    /// The model to try [default: that of the settings]
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Print one JSON array
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `agon config`
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub enum ConfigAction {
+    /// Print the settings in force, as TOML; keys of servers are never shown
+    Show {
+        /// Say after each value which source decided it
+        #[arg(long)]
+        origin: bool,
+    },
+}

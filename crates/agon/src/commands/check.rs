@@ -1,0 +1,67 @@
+//! `agon check`: every problem of every file, at once.
+use super::Context;
+use crate::cli::CheckArgs;
+use crate::debate_file;
+use crate::exit::{Exit, Stop};
+use agon_spec::{Defaults, Diagnostic, Parsed, Severity};
+use anyhow::Context as _;
+
+/// `agon check FILE...`
+pub fn run(context: &Context, args: &CheckArgs) -> Result<Exit, Stop> {
+    let defaults = debate_file::defaults(&context.settings()?);
+    let mut found = Vec::new();
+    for (at, name) in args.files.iter().enumerate() {
+        let parsed = one(name, &defaults)?;
+        if args.json {
+            found.extend(parsed.diagnostics);
+        } else {
+            show(context, args, name, at, &parsed)?;
+            found.extend(parsed.diagnostics);
+        }
+    }
+    if args.json {
+        context.output.line(&serde_json::to_string_pretty(&found).context("the problems cannot be written")?)?;
+    }
+    let bad = found.iter().any(|problem| problem.severity == Severity::Error);
+    Ok(if bad { Exit::Usage } else { Exit::Done })
+}
+
+fn one(name: &str, defaults: &Defaults) -> Result<Parsed, Stop> {
+    Ok(agon_spec::parse(&debate_file::file_or_input(name)?, defaults))
+}
+
+fn show(context: &Context, args: &CheckArgs, name: &str, at: usize, parsed: &Parsed) -> Result<(), Stop> {
+    let problems = agon_spec::render(&parsed.diagnostics);
+    match (&parsed.spec, args.normalized) {
+        (Some(spec), true) => {
+            // The file is the data here, and may be piped into another one.
+            eprint!("{problems}");
+            let apart = if at > 0 { "---\n" } else { "" };
+            context.output.data(&format!("{apart}{}", agon_spec::normalize(spec)))?;
+        }
+        (Some(spec), false) => {
+            let warnings = count(&parsed.diagnostics, Severity::Warning);
+            let judged = if warnings.is_empty() { "good".to_owned() } else { format!("good, {warnings}") };
+            let personas = spec.personas.len();
+            let summary = format!("{name}: {judged} ({personas} personas, at most {} rounds)", spec.max_rounds);
+            context.output.data(&format!("{problems}{}\n", agon_report::one_line(&summary)))?;
+        }
+        (None, _) => {
+            let errors = count(&parsed.diagnostics, Severity::Error);
+            context.output.data(&format!("{problems}{}: {errors}\n", agon_report::one_line(name)))?;
+        }
+    }
+    Ok(())
+}
+
+fn count(diagnostics: &[Diagnostic], severity: Severity) -> String {
+    let word = match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    match diagnostics.iter().filter(|found| found.severity == severity).count() {
+        0 => String::new(),
+        1 => format!("1 {word}"),
+        n => format!("{n} {word}s"),
+    }
+}

@@ -1,0 +1,23 @@
+//! `agon doctor`: what is wrong with this machine's settings, store, servers and models, and how to mend it.
+use super::{Context, runtime};
+use crate::checkup::{Level, hosts, place};
+use crate::cli::DoctorArgs;
+use crate::exit::{Exit, Stop};
+use anyhow::Context as _;
+
+/// `agon doctor`
+pub fn run(context: &Context, args: &DoctorArgs) -> Result<Exit, Stop> {
+    let (mut findings, settings) = place::settings(context);
+    if let Some(settings) = settings {
+        findings.extend(place::store(context));
+        findings.extend(runtime()?.block_on(hosts::check(context, args, &settings))?);
+    }
+    if args.json {
+        context.output.line(&serde_json::to_string_pretty(&findings).context("the findings cannot be written")?)?;
+    } else {
+        let lines: String = findings.iter().map(|finding| finding.line(context.output.color)).collect();
+        context.output.data(&lines)?;
+    }
+    let bad = findings.iter().any(|finding| finding.level == Level::Fail);
+    Ok(if bad { Exit::Unwell } else { Exit::Done })
+}

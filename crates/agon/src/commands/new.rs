@@ -1,0 +1,117 @@
+//! `agon new`: a debate file from a template, or with a cast that a model proposes.
+use super::{Context, runtime};
+use crate::cast::{self, Proposal};
+use crate::cli::{NewArgs, Template};
+use crate::debate_file;
+use crate::exit::{Exit, Stop};
+use crate::servers::{self, Server};
+use crate::settings::Settings;
+use agon_core::ModelName;
+use agon_spec::Source;
+use anyhow::Context as _;
+use std::io::Write;
+use std::path::Path;
+
+/// `agon new`
+pub fn run(context: &Context, args: &NewArgs) -> Result<Exit, Stop> {
+    let text = match (&args.topic, args.cast) {
+        (Some(topic), Some(size)) => with_cast(context, args, topic, size.get())?,
+        (topic, _) => template(args.template, topic.as_deref().unwrap_or("Should we do it?")),
+    };
+    let Some(path) = &args.output else {
+        context.output.data(&text)?;
+        return Ok(Exit::Done);
+    };
+    create(path, &text)?;
+    context.output.note(&format!("wrote {0}; check it with: agon check {0}", path.display()));
+    Ok(Exit::Done)
+}
+
+fn template(template: Template, topic: &str) -> String {
+    let text = match template {
+        Template::ProCon => include_str!("../../templates/pro-con.md"),
+        Template::Panel => include_str!("../../templates/panel.md"),
+        Template::Decision => include_str!("../../templates/decision.md"),
+    };
+    text.replace("{topic}", &agon_report::one_line(topic))
+}
+
+/// Never over a file that is there: it may be somebody's work.
+fn create(path: &Path, text: &str) -> Result<(), Stop> {
+    let file = std::fs::File::create_new(path).with_context(|| format!("cannot write {}", path.display()));
+    let mut file = file.map_err(|error| Stop::new(Exit::Usage, error))?;
+    Ok(file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?)
+}
+
+fn with_cast(context: &Context, args: &NewArgs, topic: &str, size: usize) -> Result<String, Stop> {
+    let settings = context.settings()?;
+    let model = args.model.clone().unwrap_or_else(|| settings.defaults.model.clone());
+    let proposal = runtime()?.block_on(propose(context, args, &settings, topic, &model, size))?;
+    let text = proposal.debate_file(topic, &model, args.server.rehearsal);
+    // What a model proposes is not above the rules for debate files.
+    debate_file::load(
+        &Source::new("the proposed file", text.as_str()),
+        &debate_file::defaults(&settings),
+        &context.output,
+    )?;
+    Ok(text)
+}
+
+async fn propose(
+    context: &Context,
+    args: &NewArgs,
+    settings: &Settings,
+    topic: &str,
+    model: &str,
+    size: usize,
+) -> Result<Proposal, Stop> {
+    let rehearsal = match args.server.rehearsal {
+        true => Some(servers::start(agon_rehearsal::RehearsalConfig::default()).await?),
+        false => None,
+    };
+    let hosts = match &rehearsal {
+        Some((_, host)) => vec![host.clone()],
+        None => crate::settings::chosen_hosts(args.server.ollama.as_deref(), &settings.hosts, &context.environment),
+    };
+    let server = one_that_serves(Server::connect_all(&hosts, &context.environment)?, model).await?;
+    context.output.note(&format!("asking {model} for {size} personas"));
+    let proposal = cast::propose(&server, model, topic, size).await;
+    if let Some((server, _)) = rehearsal {
+        server.shutdown().await;
+    }
+    proposal.map_err(|error| Stop::new(Exit::Failed, error))
+}
+
+async fn one_that_serves(servers: Vec<Server>, model: &str) -> Result<Server, Stop> {
+    let wanted = [ModelName::from(model)];
+    let mut asked = Vec::new();
+    for server in servers {
+        let found = servers::probe(&server, &wanted).await;
+        if found.as_ref().is_ok_and(|found| servers::serves(&server, found, model)) {
+            return Ok(server);
+        }
+        asked.push((server, found));
+    }
+    let why = servers::check(&asked, &wanted);
+    Err(Stop::say(Exit::Unavailable, why.unwrap_or_else(|| format!("no server has the model {model:?}"))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agon_spec::{Defaults, parse};
+    use clap::ValueEnum;
+
+    #[test]
+    fn every_template_is_a_good_debate_file_for_any_topic() {
+        for kind in Template::value_variants() {
+            for topic in ["Should we?", "A: b # c \"d\"", "two\nlines"] {
+                let source = Source::new("new.md", template(*kind, topic));
+                let parsed = parse(&source, &Defaults::default());
+                let spec =
+                    parsed.spec.unwrap_or_else(|| panic!("{kind:?}: {}", agon_spec::render(&parsed.diagnostics)));
+                assert_eq!(spec.topic, agon_report::one_line(topic));
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! `agon rehearsal`: the server with scripted speakers as a process of its own.
+use super::{Context, runtime};
+use crate::cli::RehearsalArgs;
+use crate::exit::{Exit, Stop};
+use crate::servers;
+use crate::signals::Signals;
+use agon_rehearsal::{RehearsalConfig, RehearsalServer};
+use anyhow::Context as _;
+
+/// `agon rehearsal`
+pub fn run(context: &Context, args: &RehearsalArgs) -> Result<Exit, Stop> {
+    let config = RehearsalConfig {
+        listen: args.listen,
+        parallel: args.parallel.map(std::num::NonZeroUsize::get),
+        slots: args.slots.get(),
+        model_cache: !args.no_model_cache,
+        fingerprints: args.fingerprints,
+        ..servers::config(&args.cast)?
+    };
+    runtime()?.block_on(async {
+        let mut signals = Signals::listen().context("signals cannot be heard")?;
+        let server = RehearsalServer::start(config).await.map_err(anyhow::Error::from);
+        let server = server.map_err(|error| Stop::new(Exit::Unavailable, error))?;
+        context.output.line(&server.url())?;
+        context.output.note("rehearsal: scripted speakers, no model; Ctrl-C ends it");
+        signals.next().await;
+        server.shutdown().await;
+        Ok(Exit::Done)
+    })
+}

@@ -1,0 +1,121 @@
+//! `agon resume` and `agon cancel`: going on with debates that were interrupted, or ending them.
+use super::run::cast;
+use super::show::{self, Showing};
+use super::{Context, runtime};
+use crate::cli::{CancelArgs, ResumeArgs};
+use crate::exit::{Exit, Stop};
+use crate::reports::Log;
+use crate::settings::Settings;
+use crate::signals::Signals;
+use crate::stage::{Servers, Stage};
+use crate::store::Store;
+use crate::terminal::Begin;
+use agon_core::{Admission, Debate, DebateId};
+use agon_store::Jobs;
+use anyhow::Context as _;
+
+/// `agon resume [ID]`
+pub fn run(context: &Context, args: &ResumeArgs) -> Result<Exit, Stop> {
+    let context = &context.quietly(args.output.quiet);
+    let settings = context.settings()?;
+    let Some(store) = Store::open_existing(context)? else {
+        context.output.note("no debate is unfinished");
+        return Ok(Exit::Done);
+    };
+    runtime()?.block_on(async {
+        let ids = unfinished(context, &store, args.id.as_deref()).await?;
+        let mut worst = Exit::Done;
+        for id in ids {
+            let exit = resume(context, args, &settings, &store, &id).await?;
+            if matches!(exit, Exit::Interrupted | Exit::BrokenPipe) {
+                return Ok(exit);
+            }
+            worst = if exit.code() > worst.code() { exit } else { worst };
+        }
+        Ok(worst)
+    })
+}
+
+async fn unfinished(context: &Context, store: &Store, name: Option<&str>) -> Result<Vec<DebateId>, Stop> {
+    let Some(name) = name else {
+        let heads = store.heads().await?;
+        let open: Vec<DebateId> = heads.into_iter().filter(|head| !head.ended).map(|head| head.id).collect();
+        if open.is_empty() {
+            context.output.note("no debate is unfinished");
+        }
+        return Ok(open);
+    };
+    Ok(vec![store.find(name).await?])
+}
+
+async fn resume(
+    context: &Context,
+    args: &ResumeArgs,
+    settings: &Settings,
+    store: &Store,
+    id: &DebateId,
+) -> Result<Exit, Stop> {
+    let log = store.log_of(id).await?;
+    let debate = Debate::fold(&log.records).context("the log does not begin with an admission")?;
+    if let Some((state, outcome)) = debate.ended() {
+        context.output.note(&format!("debate {id} is over; agon report {id} shows it"));
+        if args.output.json {
+            context.output.line(&crate::reports::result_json(&log.result()?)?)?;
+        }
+        return Ok(show::exit(state, outcome));
+    }
+    let admission = debate.admission();
+    let signals = Signals::listen().context("signals cannot be heard")?;
+    let servers =
+        Servers::find(the_same_cast(context, args, admission)?, context, settings, &[&admission.spec]).await?;
+    not_mixed(admission, &servers)?;
+    let (said, names) = (debate.transcript().entries().len(), servers.names());
+    context.output.note(&format!("resuming debate {id} after {said} speeches, on {names}"));
+    let stage = Stage::open(store.clone(), Some(servers), settings, &[&admission.spec]).await?;
+    stage.store.sqlite.enqueue(id).await.map_err(crate::store::failed)?;
+    stage.node.adopt(id);
+    let showing = Showing { context, settings, output: &args.output, signals };
+    show::to_the_end(showing, stage, id, Begin::after(&log)).await
+}
+
+/// A rehearsal goes on as one without being told.
+fn the_same_cast(context: &Context, args: &ResumeArgs, admission: &Admission) -> Result<crate::stage::Cast, Stop> {
+    let mut server = args.server.clone();
+    server.rehearsal |= admission.rehearsal && server.ollama.is_none();
+    cast(context, &server, &args.pace, admission.seed)
+}
+
+/// Nobody is to take scripted words for a model's, or the other way round.
+fn not_mixed(admission: &Admission, servers: &Servers) -> Result<(), Stop> {
+    match (admission.rehearsal, servers.is_rehearsal()) {
+        (false, true) => Err(Stop::usage(format!(
+            "debate {} was begun by models; scripted speakers cannot go on with it",
+            admission.id
+        ))),
+        (true, false) => {
+            Err(Stop::usage(format!("debate {} is a rehearsal; models cannot go on with it", admission.id)))
+        }
+        (true, true) | (false, false) => Ok(()),
+    }
+}
+
+/// `agon cancel ID`
+pub fn cancel(context: &Context, args: &CancelArgs) -> Result<Exit, Stop> {
+    let settings = context.settings()?;
+    runtime()?.block_on(async {
+        let store = Store::open(context)?;
+        let id = store.find(&args.id).await?;
+        let log: Log = store.log_of(&id).await?;
+        if Debate::fold(&log.records).is_some_and(|debate| debate.ended().is_some()) {
+            context.output.note(&format!("debate {id} is over already"));
+            return Ok(Exit::Done);
+        }
+        let stage = Stage::open(store, None, &settings, &[]).await?;
+        stage.node.cancel(&id, &args.reason);
+        let ended = stage.node.finished(&id).await.context("the debate cannot be watched")?;
+        stage.close().await;
+        context.output.note(&format!("debate {id} is cancelled"));
+        tracing::debug!(?ended, "debate ended");
+        Ok(Exit::Done)
+    })
+}

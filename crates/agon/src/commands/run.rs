@@ -1,0 +1,124 @@
+//! `agon run`: a debate from a file or a topic, held in this process.
+use super::show::{self, Showing};
+use super::{Context, runtime};
+use crate::cli::{PaceArgs, RunArgs, ServerArgs};
+use crate::debate_file;
+use crate::exit::{Exit, Stop};
+use crate::servers;
+use crate::settings::Settings;
+use crate::signals::Signals;
+use crate::stage::{Cast, Servers, Stage};
+use crate::store::{self, Store};
+use crate::terminal::Begin;
+use agon_core::{Admission, DebateId, DebateSpec, ModelName, Position};
+use agon_rehearsal::RehearsalConfig;
+use agon_runtime::SubmitError;
+use agon_store::Journal;
+use anyhow::Context as _;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// Fast enough not to bore, slow enough to see that somebody speaks.
+const READING_PACE: Duration = Duration::from_millis(6);
+
+/// `agon run FILE|TOPIC|-`
+pub fn run(context: &Context, args: &RunArgs) -> Result<Exit, Stop> {
+    let context = &context.quietly(args.output.quiet);
+    let settings = context.settings()?;
+    let id = match &args.id {
+        Some(id) => DebateId::parse(id).map_err(Stop::usage)?,
+        None => fresh_id().map_err(Stop::from)?,
+    };
+    let source = debate_file::source(&args.what)?;
+    let mut spec = debate_file::load(&source, &debate_file::defaults(&settings), &context.output)?;
+    overrule(&mut spec, args);
+    let seed = spec.seed.unwrap_or_else(fresh_seed);
+    let cast = cast(context, &args.server, &args.pace, seed)?;
+    runtime()?.block_on(async {
+        let signals = Signals::listen().context("signals cannot be heard")?;
+        let servers = Servers::find(cast, context, &settings, &[&spec]).await?;
+        let admission = admission(id, spec, seed, &settings, servers.is_rehearsal());
+        hold(context, args, &settings, servers, admission, signals).await
+    })
+}
+
+async fn hold(
+    context: &Context,
+    args: &RunArgs,
+    settings: &Settings,
+    servers: Servers,
+    admission: Admission,
+    signals: Signals,
+) -> Result<Exit, Stop> {
+    let id = admission.id.clone();
+    let store = Store::open(context)?;
+    if !store.sqlite.read(&id, Position(0)).await.map_err(store::failed)?.is_empty() {
+        return Err(Stop::usage(format!("there is a debate {id} already; agon resume {id} goes on with it")));
+    }
+    context.output.note(&format!("debate {id}, seed {}, on {}", admission.seed, servers.names()));
+    let stage = Stage::open(store, Some(servers), settings, &[&admission.spec]).await?;
+    stage.node.submit(admission).await.map_err(not_submitted)?;
+    let showing = Showing { context, settings, output: &args.output, signals };
+    show::to_the_end(showing, stage, &id, Begin::default()).await
+}
+
+fn not_submitted(error: SubmitError) -> Stop {
+    let exit = match error {
+        SubmitError::Conflict(_) => Exit::Usage,
+        SubmitError::Append(_) | SubmitError::Queue(_) => Exit::Internal,
+    };
+    Stop::new(exit, error)
+}
+
+fn overrule(spec: &mut DebateSpec, args: &RunArgs) {
+    if let Some(rounds) = args.rounds {
+        spec.max_rounds = rounds;
+    }
+    if args.seed.is_some() {
+        spec.seed = args.seed;
+    }
+    if let Some(model) = args.model.as_deref().map(ModelName::from) {
+        for persona in &mut spec.personas {
+            persona.voice.model = model.clone();
+            persona.fallback_models.clear();
+        }
+        spec.moderator.iter_mut().for_each(|moderator| moderator.voice.model = model.clone());
+        spec.judge.iter_mut().for_each(|judge| judge.voice.model = model.clone());
+    }
+}
+
+fn admission(id: DebateId, spec: DebateSpec, seed: u64, settings: &Settings, rehearsal: bool) -> Admission {
+    Admission {
+        id,
+        spec,
+        seed,
+        retry: settings.retry_policy(),
+        agon_version: env!("CARGO_PKG_VERSION").to_owned(),
+        request_id: None,
+        rehearsal,
+    }
+}
+
+/// Whom to ask, from the flags.
+pub fn cast(context: &Context, server: &ServerArgs, pace: &PaceArgs, seed: u64) -> Result<Cast, Stop> {
+    if !server.rehearsal {
+        return Ok(Cast::Models(server.ollama.clone()));
+    }
+    let unhurried = if context.output.terminal { READING_PACE } else { Duration::ZERO };
+    Ok(Cast::Rehearsal(Box::new(RehearsalConfig {
+        seed,
+        latency: pace.latency.map(|length| length.0).unwrap_or_default(),
+        token_interval: pace.token_interval.map_or(unhurried, |length| length.0),
+        faults: pace.rehearsal_script.as_deref().map(servers::script).transpose()?.unwrap_or_default(),
+        ..RehearsalConfig::default()
+    })))
+}
+
+fn fresh_id() -> anyhow::Result<DebateId> {
+    DebateId::parse(&Uuid::now_v7().to_string()).context("a fresh id is not an id")
+}
+
+/// Short enough to be typed again.
+fn fresh_seed() -> u64 {
+    u64::from(Uuid::new_v4().as_fields().0)
+}

@@ -1,0 +1,96 @@
+//! What `run` and `resume` share: watching a debate to its end, and what is left to say and to write then.
+use super::Context;
+use crate::cli::WatchArgs;
+use crate::exit::{Exit, Stop};
+use crate::reports::{self, Log};
+use crate::settings::Settings;
+use crate::signals::Signals;
+use crate::stage::Stage;
+use crate::store::{Store, failed};
+use crate::terminal::{Begin, View, choose};
+use crate::watching::{self, Ending};
+use agon_core::{DebateId, DebateState, Outcome};
+use agon_store::Upkeep;
+use std::path::{Path, PathBuf};
+
+/// How a debate is shown, and what comes of it.
+pub struct Showing<'a> {
+    /// What every command knows.
+    pub context: &'a Context,
+    /// The settings in force.
+    pub settings: &'a Settings,
+    /// Where and in which form the results go.
+    pub output: &'a WatchArgs,
+    /// Ctrl-C.
+    pub signals: Signals,
+}
+
+/// Shows the debate until it ends, then writes its reports.
+pub async fn to_the_end(mut showing: Showing<'_>, mut stage: Stage, id: &DebateId, begin: Begin) -> Result<Exit, Stop> {
+    let after = begin.after;
+    let mut view = choose(&showing.context.output, showing.output, begin)?;
+    let watched = watching::watch(&mut stage, id, after, view.as_mut(), &mut showing.signals).await;
+    let store = close(&mut showing, stage, view.as_mut()).await?;
+    let kept = || showing.context.output.note(&format!("the debate is kept; go on with: agon resume {id}"));
+    match watched? {
+        Ending::Over(state, outcome) => conclude(&showing, &store, id, state, outcome).await,
+        Ending::Interrupted => {
+            kept();
+            Ok(Exit::Interrupted)
+        }
+        Ending::Unread => {
+            kept();
+            Ok(Exit::BrokenPipe)
+        }
+    }
+}
+
+/// Ends everything in order; a second Ctrl-C does not wait for that.
+async fn close(showing: &mut Showing<'_>, stage: Stage, view: &mut dyn View) -> Result<Store, Stop> {
+    let store = tokio::select! {
+        store = stage.close() => Some(store),
+        () = showing.signals.next() => None,
+    };
+    // The terminal is the user's again, whatever happened.
+    let _ = view.finish();
+    store.ok_or_else(|| Stop::quietly(Exit::Interrupted))
+}
+
+async fn conclude(
+    showing: &Showing<'_>,
+    store: &Store,
+    id: &DebateId,
+    state: DebateState,
+    outcome: Option<Outcome>,
+) -> Result<Exit, Stop> {
+    let output = &showing.context.output;
+    // What the registers held stands in the log now.
+    store.sqlite.purge_registers(id).await.map_err(failed)?;
+    let log = store.log_of(id).await?;
+    if showing.output.json {
+        output.line(&reports::result_json(&log.result()?)?)?;
+    }
+    if outcome == Some(Outcome::Degraded) {
+        output.warn("the debate was decided with missing seats; the report names them");
+    }
+    let files = if showing.output.no_reports { Vec::new() } else { write_reports(showing, &log, id)? };
+    files.iter().for_each(|file| output.note(&format!("wrote {}", file.display())));
+    output.note(&format!("next: agon report {id} --format html -o report.html; agon replay {id}; agon verify {id}"));
+    Ok(exit(state, outcome))
+}
+
+fn write_reports(showing: &Showing<'_>, log: &Log, id: &DebateId) -> Result<Vec<PathBuf>, Stop> {
+    let dir: &Path = showing.output.output_dir.as_deref().unwrap_or(&showing.settings.output.dir);
+    let outputs = log.outputs();
+    Ok(reports::write(log, &outputs, &dir.join(id.as_str()))?)
+}
+
+/// What the shell is told of how a debate ended.
+pub fn exit(state: DebateState, outcome: Option<Outcome>) -> Exit {
+    match (state, outcome) {
+        (DebateState::Succeeded, Some(Outcome::Decided | Outcome::Degraded) | None) => Exit::Done,
+        (DebateState::Succeeded, Some(Outcome::Tie | Outcome::Inconclusive)) => Exit::Undecided,
+        (DebateState::Failed, _) => Exit::Failed,
+        (DebateState::Cancelled, _) => Exit::Cancelled,
+    }
+}

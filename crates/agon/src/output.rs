@@ -1,0 +1,72 @@
+//! Standard output and standard error: data on the one, words about it on the other.
+use crate::cli::ColorChoice;
+use crate::environment::Environment;
+use std::io::{self, IsTerminal, Write};
+
+/// How this process may write.
+#[derive(Clone, Copy, Debug)]
+pub struct Output {
+    /// Standard output is a terminal.
+    pub terminal: bool,
+    /// Standard output takes colours.
+    pub color: bool,
+    /// Standard error takes colours.
+    pub color_stderr: bool,
+    /// Words about what happens are not wanted.
+    pub quiet: bool,
+}
+
+impl Output {
+    /// What the streams are, what the user wants, and what the environment says.
+    pub fn new(choice: ColorChoice, environment: &Environment) -> Self {
+        let dumb = environment.get("TERM") == Some("dumb");
+        let plain = environment.get("NO_COLOR").is_some() || dumb;
+        let wanted = |terminal: bool| match choice {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => terminal && !plain,
+        };
+        let (out, err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
+        Self { terminal: out && !dumb, color: wanted(out), color_stderr: wanted(err), quiet: false }
+    }
+
+    /// The same, silent where it would only tell what happens.
+    pub fn quiet(self, quiet: bool) -> Self {
+        Self { quiet, ..self }
+    }
+
+    /// Prints data, and sees to it that the reader has it.
+    pub fn data(&self, text: &str) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        out.flush()
+    }
+
+    /// Prints a line of data.
+    pub fn line(&self, text: &str) -> io::Result<()> {
+        self.data(&format!("{text}\n"))
+    }
+
+    /// Tells what happens.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            // Whoever does not listen to standard error misses nothing that counts.
+            let _ = writeln!(io::stderr(), "{}", agon_report::plain(text));
+        }
+    }
+
+    /// Warns, even when silence is wanted.
+    pub fn warn(&self, text: &str) {
+        self.marked("warning", "33", text);
+    }
+
+    /// Says why the program ends.
+    pub fn error(&self, text: &str) {
+        self.marked("error", "31", text);
+    }
+
+    fn marked(&self, word: &str, color: &str, text: &str) {
+        let word = if self.color_stderr { format!("\x1b[1;{color}m{word}:\x1b[0m") } else { format!("{word}:") };
+        let _ = writeln!(io::stderr(), "{word} {}", agon_report::plain(text));
+    }
+}

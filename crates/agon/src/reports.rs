@@ -1,0 +1,82 @@
+//! Reports of a stored debate: rendered from its log, written as files.
+use crate::cli::Format;
+use agon_core::{Event, Output, Record};
+use agon_report::{DebateResult, Minutes};
+use anyhow::Context;
+use std::path::{Path, PathBuf};
+
+/// A stored debate's log, and the hash that its last record has.
+#[derive(Clone, Debug)]
+pub struct Log {
+    /// The records, in order; never empty.
+    pub records: Vec<Record>,
+    /// Hash of the last record, where the store keeps one.
+    pub head: Option<String>,
+}
+
+impl Log {
+    /// What the log says.
+    pub fn minutes(&self) -> anyhow::Result<Minutes<'_>> {
+        let minutes = Minutes::from_records(&self.records).context("the log cannot be read")?;
+        Ok(match &self.head {
+            Some(head) => minutes.with_log_head(head.clone()),
+            None => minutes,
+        })
+    }
+    /// The result.
+    pub fn result(&self) -> anyhow::Result<DebateResult> {
+        Ok(DebateResult::of(&self.minutes()?))
+    }
+    /// What the debate file asks to be written.
+    pub fn outputs(&self) -> Vec<Output> {
+        let admission = self.records.first().and_then(|record| record.events.first());
+        match admission {
+            Some(Event::DebateAdmitted(admission)) => admission.spec.outputs.clone(),
+            _ => Vec::new(),
+        }
+    }
+    /// The report in that form, ending with a line end.
+    pub fn render(&self, format: Format) -> anyhow::Result<String> {
+        Ok(match format {
+            Format::Markdown => agon_report::full_markdown(&self.minutes()?),
+            Format::Summary => agon_report::summary_only(&self.minutes()?),
+            Format::Verbose => agon_report::verbose(&self.minutes()?),
+            Format::Html => agon_report::html(&self.minutes()?).context("the page cannot be written")?,
+            Format::Json => format!("{}\n", result_json(&self.result()?)?),
+            Format::Jsonl => agon_report::events_jsonl(&self.records),
+        })
+    }
+}
+
+/// The result as JSON, indented for people, safe for terminals.
+pub fn result_json(result: &DebateResult) -> anyhow::Result<String> {
+    serde_json::to_string_pretty(result).context("the result cannot be written")
+}
+
+/// Writes the result and what the debate file asks for into `folder`; says which files.
+pub fn write(log: &Log, outputs: &[Output], folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let mut files = vec![("result.json", Format::Json)];
+    files.extend(outputs.iter().map(|output| match output {
+        Output::FullMarkdown => ("debate.md", Format::Markdown),
+        Output::SummaryOnly => ("summary.md", Format::Summary),
+        Output::JsonLog => ("events.jsonl", Format::Jsonl),
+        Output::Verbose => ("verbose.md", Format::Verbose),
+        Output::Html => ("report.html", Format::Html),
+    }));
+    let mut written = Vec::new();
+    for (name, format) in files {
+        let path = folder.join(name);
+        replace(&path, &log.render(format)?)?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+/// Writes a file as a whole or not at all: a reader never sees half a report.
+pub fn replace(path: &Path, text: &str) -> anyhow::Result<()> {
+    let name = path.file_name().context("the path names no file")?.to_string_lossy();
+    let draft = path.with_file_name(format!(".{name}.{}.draft", std::process::id()));
+    let written = std::fs::write(&draft, text).and_then(|()| std::fs::rename(&draft, path));
+    written.with_context(|| format!("cannot write {}", path.display()))
+}

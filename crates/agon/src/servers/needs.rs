@@ -1,0 +1,138 @@
+//! Which models a debate needs, and what to say when no server has them.
+use super::probe::same_model;
+use super::{Found, Server};
+use crate::settings::HostKind;
+use agon_core::{DebateSpec, ModelName};
+use agon_llm::{ChatError, ChatErrorKind};
+use std::fmt::Write;
+
+/// The models that the roles name first; fallbacks may be missing.
+pub fn models_of(spec: &DebateSpec) -> Vec<ModelName> {
+    let debaters = spec.personas.iter().map(|persona| &persona.voice.model);
+    let moderator = spec.moderator.iter().map(|moderator| &moderator.voice.model);
+    let judge = spec.judge.iter().map(|judge| &judge.voice.model);
+    let mut models: Vec<ModelName> = debaters.chain(moderator).chain(judge).cloned().collect();
+    models.sort();
+    models.dedup();
+    models
+}
+
+/// Whether the server is to be asked for `model`.
+pub fn serves(server: &Server, found: &Found, model: &str) -> bool {
+    if !server.settings.models.is_empty() {
+        return server.settings.models.iter().any(|name| same_model(name, model));
+    }
+    // An OpenAI-compatible server need not list what it has.
+    let unlisted = found.models.is_empty() && server.settings.kind == HostKind::Openai;
+    unlisted || found.models.iter().any(|listed| same_model(&listed.name, model))
+}
+
+/// Why the debate cannot be held with these servers, and what to do; nothing where it can.
+pub fn check(asked: &[(Server, Result<Found, ChatError>)], models: &[ModelName]) -> Option<String> {
+    let reached: Vec<(&Server, &Found)> =
+        asked.iter().filter_map(|(server, found)| Some((server, found.as_ref().ok()?))).collect();
+    if reached.is_empty() {
+        return Some(unreachable(asked, models));
+    }
+    let has = |model: &ModelName| reached.iter().any(|(server, found)| serves(server, found, model.as_str()));
+    let missing: Vec<&ModelName> = models.iter().filter(|model| !has(model)).collect();
+    (!missing.is_empty()).then(|| lacking(&reached, &missing))
+}
+
+fn unreachable(asked: &[(Server, Result<Found, ChatError>)], models: &[ModelName]) -> String {
+    let mut said = "no model server can be reached".to_owned();
+    for (server, found) in asked {
+        if let Err(error) = found {
+            // Writing to a string cannot fail.
+            let _ = write!(said, "\n  {}: {error}", server.client.endpoint());
+            said.push_str(hint(error).map(|hint| format!("\n    {hint}")).unwrap_or_default().as_str());
+        }
+    }
+    let model = models.first().map_or("MODEL", ModelName::as_str);
+    let _ = write!(
+        said,
+        "\n  To use a model: install Ollama, start it (`ollama serve`), then `ollama pull {model}`; or name a server with --ollama URL.\
+         \n  To try Agon without a model: add --rehearsal."
+    );
+    said
+}
+
+/// What a failed probe usually means.
+pub fn hint(error: &ChatError) -> Option<&'static str> {
+    match (&error.kind, error.status) {
+        (ChatErrorKind::Unauthorized, Some(403)) => Some(
+            "a server that listens on loopback refuses foreign Host headers: let the proxy rewrite Host, or set OLLAMA_HOST there",
+        ),
+        (ChatErrorKind::Unauthorized, _) => {
+            Some("the server wants a key: set api_key of this host, see docs/reference/configuration.md")
+        }
+        (ChatErrorKind::PathNotFound, _) => Some(
+            "this is not Ollama, or its address has another path; for an OpenAI-compatible server set kind = \"openai\" in [[hosts]]",
+        ),
+        _ => None,
+    }
+}
+
+fn lacking(reached: &[(&Server, &Found)], missing: &[&ModelName]) -> String {
+    let names: Vec<String> = missing.iter().map(|model| format!("{:?}", model.as_str())).collect();
+    let mut said = format!("no server has the model {}", names.join(" or "));
+    for (server, found) in reached {
+        let mut has: Vec<&str> = found.models.iter().map(|model| model.name.as_str()).collect();
+        has.sort_unstable();
+        let shown = has.iter().take(20).copied().collect::<Vec<_>>().join(", ");
+        let more = if has.len() > 20 { format!(" and {} more", has.len() - 20) } else { String::new() };
+        let shown = if has.is_empty() { "no model".to_owned() } else { format!("{shown}{more}") };
+        let _ = write!(said, "\n  {} has {shown}", server.client.endpoint());
+    }
+    let any_ollama = reached.iter().any(|(server, _)| server.settings.kind == HostKind::Ollama);
+    if any_ollama {
+        for model in missing {
+            let _ = write!(said, "\n  To get it: ollama pull {model}");
+        }
+    }
+    said.push_str("\n  To use another for every role: --model NAME. To try Agon without a model: --rehearsal.");
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::Environment;
+    use crate::settings::HostSettings;
+    use agon_llm::{EndpointKind, ModelInfo, ServerVersion, TransportFault};
+
+    fn server() -> Server {
+        let hosts = [HostSettings::ollama("ollama", "http://127.0.0.1:1")];
+        Server::connect_all(&hosts, &Environment::default()).unwrap().remove(0)
+    }
+    fn found(models: &[&str]) -> Found {
+        let models = models.iter().map(|name| ModelInfo { name: (*name).to_owned(), ..ModelInfo::default() }).collect();
+        Found { version: ServerVersion { kind: EndpointKind::Ollama, text: None, release: None }, models }
+    }
+
+    #[test]
+    fn a_name_without_a_tag_means_the_latest() {
+        assert!(serves(&server(), &found(&["llama3.2:latest"]), "llama3.2"));
+        assert!(serves(&server(), &found(&["llama3.2"]), "llama3.2:latest"));
+        assert!(!serves(&server(), &found(&["llama3.2:1b"]), "llama3.2"));
+    }
+
+    #[test]
+    fn a_server_that_cannot_be_reached_is_named_with_two_ways_out() {
+        let refused = ChatError::new(ChatErrorKind::Transport(TransportFault::Connect), "connection refused");
+        let said = check(&[(server(), Err(refused))], &[ModelName::from("llama3.2")]).unwrap();
+        for wanted in ["http://127.0.0.1:1", "connection refused", "--rehearsal", "ollama pull llama3.2"] {
+            assert!(said.contains(wanted), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_missing_model_is_told_with_what_there_is() {
+        let asked = [(server(), Ok(found(&["qwen3:8b"])))];
+        let said = check(&asked, &[ModelName::from("llama3.2")]).unwrap();
+        for wanted in ["\"llama3.2\"", "qwen3:8b", "ollama pull llama3.2", "--model"] {
+            assert!(said.contains(wanted), "{said}");
+        }
+        assert_eq!(check(&asked, &[ModelName::from("qwen3:8b")]), None);
+    }
+}

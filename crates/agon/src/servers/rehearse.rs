@@ -1,0 +1,45 @@
+//! The rehearsal server inside this process, reached by HTTP like any other.
+use crate::cli::CastArgs;
+use crate::exit::{Exit, Stop};
+use crate::settings::HostSettings;
+use agon_rehearsal::{FaultScript, RehearsalConfig, RehearsalServer};
+use anyhow::Context;
+use std::path::Path;
+
+/// What logs and reports call the rehearsal server.
+const NAME: &str = "rehearsal";
+
+/// Starts a server; gives it and how to reach it.
+pub async fn start(config: RehearsalConfig) -> Result<(RehearsalServer, HostSettings), Stop> {
+    let server = RehearsalServer::start(config).await.context("the rehearsal server does not start")?;
+    let host = HostSettings::ollama(NAME, &server.url());
+    Ok((server, HostSettings { permits: MANY, ..host }))
+}
+
+/// A rehearsal costs nothing: as many calls at once as a debate can ask for.
+const MANY: std::num::NonZeroUsize = match std::num::NonZeroUsize::new(16) {
+    Some(many) => many,
+    None => std::num::NonZeroUsize::MIN,
+};
+
+/// The settings of a server as the command line gives them.
+pub fn config(args: &CastArgs) -> Result<RehearsalConfig, Stop> {
+    Ok(RehearsalConfig {
+        seed: args.seed,
+        latency: args.latency.0,
+        token_interval: args.token_interval.0,
+        models: args.models.clone(),
+        answer_tokens: args.answer_tokens.map(std::num::NonZeroU32::get),
+        faults: args.script.as_deref().map(script).transpose()?.unwrap_or_default(),
+        ..RehearsalConfig::default()
+    })
+}
+
+/// Reads a fault script.
+pub fn script(path: &Path) -> Result<FaultScript, Stop> {
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read the fault script {}", path.display()));
+    let text = text.map_err(|error| Stop::new(Exit::Usage, error))?;
+    let script = text.parse::<FaultScript>().with_context(|| path.display().to_string());
+    script.map_err(|error| Stop::new(Exit::Usage, error))
+}

@@ -1,0 +1,164 @@
+//! Agon's own settings: where the model servers are, where debates are kept, how patient it is.
+//!
+//! A debate file says what is debated; this says by which machines. See `docs/reference/configuration.md`.
+mod hosts;
+mod layers;
+mod length;
+mod secret;
+
+pub use hosts::{HostKind, HostSettings, chosen as chosen_hosts};
+pub use layers::Layers;
+pub use length::Length;
+pub use secret::KeySource;
+
+use serde::{Deserialize, Serialize};
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
+
+/// All settings, merged and checked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// The model servers.
+    pub hosts: Vec<HostSettings>,
+    /// Where debates are kept.
+    pub store: StoreSettings,
+    /// How much runs at once, and how long it waits.
+    pub runtime: RuntimeSettings,
+    /// How failed tries follow each other.
+    pub retry: RetrySettings,
+    /// Models for roles that name none.
+    pub defaults: DefaultModels,
+    /// What a finished run leaves behind.
+    pub output: OutputSettings,
+}
+
+/// Where debates are kept.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StoreSettings {
+    /// The database file; absent is `agon/agon.db` in the user's data folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
+    /// How safely a step is written before the next begins.
+    pub sync: SyncMode,
+}
+
+/// How safely a step is written before the next begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SyncMode {
+    /// It survives the loss of power.
+    #[default]
+    Full,
+    /// It survives the end of the process; the last steps may be lost with the power.
+    Normal,
+}
+
+/// How much runs at once, and how long it waits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RuntimeSettings {
+    /// Debates at once in one process.
+    pub max_debates: NonZeroUsize,
+    /// How long a turn may wait for a host before its generation starts.
+    pub wait_limit: Length,
+    /// How long a shutdown waits for the turns in the works.
+    pub drain: Length,
+}
+impl Default for RuntimeSettings {
+    fn default() -> Self {
+        Self {
+            max_debates: NonZeroUsize::new(64).unwrap_or(NonZeroUsize::MIN),
+            wait_limit: Length::seconds(600),
+            drain: Length::seconds(5),
+        }
+    }
+}
+
+/// How failed tries follow each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RetrySettings {
+    /// Tries per model and turn.
+    pub max_attempts: NonZeroU32,
+    /// Wait before the second try; doubles each time.
+    pub base_delay: Length,
+    /// Longest wait.
+    pub max_delay: Length,
+}
+impl Default for RetrySettings {
+    fn default() -> Self {
+        let policy = agon_core::RetryPolicy::default();
+        Self {
+            max_attempts: NonZeroU32::new(policy.max_attempts).unwrap_or(NonZeroU32::MIN),
+            base_delay: Length::millis(policy.base_delay_ms),
+            max_delay: Length::millis(policy.max_delay_ms),
+        }
+    }
+}
+
+/// Models for roles whose debate file names none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DefaultModels {
+    /// For every role.
+    pub model: String,
+    /// For judges; absent is `model`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judge_model: Option<String>,
+    /// For moderators; absent is `model`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moderator_model: Option<String>,
+}
+impl Default for DefaultModels {
+    fn default() -> Self {
+        Self { model: DEFAULT_MODEL.to_owned(), judge_model: None, moderator_model: None }
+    }
+}
+
+/// Small enough for most laptops; a file, a setting or a flag names a better one.
+const DEFAULT_MODEL: &str = "llama3.2";
+
+/// What a finished run leaves behind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OutputSettings {
+    /// The folder that reports are written below, one folder per debate.
+    pub dir: PathBuf,
+}
+impl Default for OutputSettings {
+    fn default() -> Self {
+        Self { dir: PathBuf::from("agon-reports") }
+    }
+}
+
+impl Settings {
+    /// How failed tries follow each other, as the log records it.
+    pub fn retry_policy(&self) -> agon_core::RetryPolicy {
+        agon_core::RetryPolicy {
+            max_attempts: self.retry.max_attempts.get(),
+            base_delay_ms: self.retry.base_delay.as_millis(),
+            max_delay_ms: self.retry.max_delay.as_millis(),
+            wait_limit_ms: self.runtime.wait_limit.as_millis(),
+        }
+    }
+
+    /// Everything that is wrong although each value has the right form.
+    pub fn problems(&self) -> Vec<String> {
+        let mut problems: Vec<String> = Vec::new();
+        for (at, host) in self.hosts.iter().enumerate() {
+            problems.extend(host.problems().into_iter().map(|problem| format!("hosts[{at}].{problem}")));
+            if self.hosts.iter().take(at).any(|other| other.name == host.name) {
+                problems.push(format!("hosts[{at}].name: there is another host of the name {:?}", host.name));
+            }
+        }
+        if self.defaults.model.trim().is_empty() {
+            problems.push("defaults.model: empty".to_owned());
+        }
+        if self.retry.base_delay > self.retry.max_delay {
+            problems.push("retry.base_delay: longer than retry.max_delay".to_owned());
+        }
+        problems
+    }
+}

@@ -1,0 +1,226 @@
+//! Where settings come from: defaults, two files, a file on request, the environment, flags; later ones win.
+use super::Settings;
+use crate::environment::Environment;
+use crate::exit::{Exit, Stop};
+use anyhow::Context;
+use config::{Config, ConfigError, File, FileFormat, Map, Value, ValueKind};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+const SYSTEM_FILE: &str = "/etc/agon/agon.toml";
+const FILE_NAME: &str = "agon.toml";
+/// Two underscores: `AGON_PORT`, which Kubernetes sets for a service called agon, is no setting.
+const PREFIX: &str = "AGON__";
+
+/// One source of settings.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    /// What it is called in messages and in `agon config show --origin`.
+    pub name: String,
+    values: Map<String, Value>,
+}
+
+/// The sources, weakest first.
+#[derive(Clone, Debug, Default)]
+pub struct Layers(Vec<Layer>);
+
+impl Layers {
+    /// Reads every source there is. A file that was asked for by name has to exist.
+    pub fn read(environment: &Environment, explicit: Option<&Path>) -> Result<Self, Stop> {
+        let user = environment.config_dir().map(|dir| dir.join(FILE_NAME));
+        let optional = [Some(PathBuf::from(SYSTEM_FILE)), user].into_iter().flatten();
+        let mut layers = Vec::new();
+        for path in optional.filter(|path| path.exists()) {
+            layers.push(Layer::of_file(&path)?);
+        }
+        if let Some(path) = explicit {
+            layers.push(Layer::of_file(path)?);
+        }
+        layers.push(Layer::of_environment(environment)?);
+        Ok(Self(layers))
+    }
+
+    /// The settings that all sources together make; every mistake is named with its source.
+    pub fn settings(&self) -> Result<Settings, Stop> {
+        let mut wrong = String::new();
+        for layer in &self.0 {
+            if let Err(error) = deserialize::<Settings>(&layer.values) {
+                let _ = write!(wrong, "\n  {}: {error}", layer.name);
+            }
+        }
+        if !wrong.is_empty() {
+            return Err(Stop::usage(format!("the settings are wrong:{wrong}")));
+        }
+        let mut all = Map::new();
+        self.0.iter().for_each(|layer| merge(&mut all, &layer.values));
+        let settings: Settings =
+            deserialize(&all).map_err(|error| Stop::usage(format!("the settings are wrong: {error}")))?;
+        let problems = settings.problems();
+        if problems.is_empty() {
+            return Ok(settings);
+        }
+        Err(Stop::usage(format!("the settings are wrong:\n  {}", problems.join("\n  "))))
+    }
+
+    /// The names of the sources, weakest first.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(|layer| !layer.values.is_empty()).map(|layer| layer.name.as_str())
+    }
+
+    /// The source that decided each value, by its path such as `store.sync`.
+    pub fn origins(&self) -> BTreeMap<String, String> {
+        let mut origins = BTreeMap::new();
+        for layer in &self.0 {
+            paths(&layer.values, "", &mut |path| {
+                origins.insert(path, layer.name.clone());
+            });
+        }
+        origins
+    }
+}
+
+impl Layer {
+    fn of_file(path: &Path) -> Result<Self, Stop> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the settings {name}"));
+        let text = text.map_err(|error| Stop::new(Exit::Usage, error))?;
+        let config = Config::builder().add_source(File::from_str(&text, FileFormat::Toml)).build();
+        let values = config
+            .and_then(table)
+            .map_err(|error| Stop::usage(format!("the settings {name} cannot be read: {error}")))?;
+        Ok(Self { name, values })
+    }
+
+    fn of_environment(environment: &Environment) -> Result<Self, Stop> {
+        let name = "the environment (AGON__...)".to_owned();
+        let pairs = environment.with_prefix(PREFIX).map(|(name, value)| (name.to_owned(), value.to_owned()));
+        // Without `try_parsing`, which would turn a key like "1e5" into a number; numbers are read where one is wanted.
+        let source = config::Environment::with_prefix("AGON")
+            .prefix_separator("__")
+            .separator("__")
+            .ignore_empty(true)
+            .source(Some(pairs.collect()));
+        let values = Config::builder().add_source(source).build().and_then(table);
+        Ok(Self { values: values.map_err(|error| Stop::usage(format!("{name}: {error}")))?, name })
+    }
+}
+
+fn table(config: Config) -> Result<Map<String, Value>, ConfigError> {
+    config.cache.into_table()
+}
+
+fn deserialize<T: serde::de::DeserializeOwned>(values: &Map<String, Value>) -> Result<T, ConfigError> {
+    Value::new(None, ValueKind::Table(values.clone())).try_deserialize()
+}
+
+/// Tables merge key by key; everything else, lists included, replaces what was there.
+fn merge(into: &mut Map<String, Value>, from: &Map<String, Value>) {
+    for (key, value) in from {
+        match (into.get_mut(key).map(|there| &mut there.kind), &value.kind) {
+            (Some(ValueKind::Table(there)), ValueKind::Table(here)) => merge(there, here),
+            _ => drop(into.insert(key.clone(), value.clone())),
+        }
+    }
+}
+
+fn paths(values: &Map<String, Value>, prefix: &str, found: &mut impl FnMut(String)) {
+    for (key, value) in values {
+        let path = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+        match &value.kind {
+            ValueKind::Table(table) => paths(table, &path, found),
+            _ => found(path),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{HostKind, Length, SyncMode};
+
+    fn file(text: &str) -> Layer {
+        let config = Config::builder().add_source(File::from_str(text, FileFormat::Toml)).build().unwrap();
+        Layer { name: "a.toml".into(), values: table(config).unwrap() }
+    }
+    fn environment(pairs: [(&str, &str); 2]) -> Layer {
+        Layer::of_environment(&Environment::from(pairs)).unwrap()
+    }
+    fn message(layers: Layers) -> String {
+        layers.settings().unwrap_err().error.unwrap().to_string()
+    }
+
+    #[test]
+    fn without_any_source_there_are_defaults() {
+        assert_eq!(Layers::default().settings().unwrap(), Settings::default());
+    }
+
+    #[test]
+    fn later_sources_win_value_by_value_and_numbers_may_be_text() {
+        let layers = Layers(vec![
+            file("[store]\nsync = \"normal\"\npath = \"/a\"\n[runtime]\nmax_debates = 3"),
+            environment([("AGON__RUNTIME__MAX_DEBATES", "7"), ("AGON__RUNTIME__WAIT_LIMIT", "90s")]),
+        ]);
+        let settings = layers.settings().unwrap();
+        assert_eq!(settings.store.sync, SyncMode::Normal);
+        assert_eq!(settings.runtime.max_debates.get(), 7);
+        assert_eq!(settings.runtime.wait_limit, Length::seconds(90));
+        assert_eq!(layers.origins()["runtime.max_debates"], "the environment (AGON__...)");
+        assert_eq!(layers.origins()["store.sync"], "a.toml");
+    }
+
+    #[test]
+    fn text_that_looks_like_a_number_stays_text() {
+        let layers =
+            Layers(vec![environment([("AGON__DEFAULTS__MODEL", "00123"), ("AGON__DEFAULTS__JUDGE_MODEL", "1e5")])]);
+        let defaults = layers.settings().unwrap().defaults;
+        assert_eq!(defaults.model, "00123");
+        assert_eq!(defaults.judge_model.as_deref(), Some("1e5"));
+    }
+
+    #[test]
+    fn variables_that_kubernetes_sets_for_a_service_are_no_settings() {
+        let layers = Layers(vec![environment([("AGON_PORT", "tcp://10.0.0.1:80"), ("AGON_SERVICE_HOST", "10.0.0.1")])]);
+        assert_eq!(layers.settings().unwrap(), Settings::default());
+    }
+
+    #[test]
+    fn unknown_keys_are_refused_with_their_source_and_what_is_known() {
+        let said = message(Layers(vec![
+            file("[store]\nsink = \"full\""),
+            environment([("AGON__STOR__PATH", "/a"), ("A", "b")]),
+        ]));
+        assert!(said.contains("a.toml") && said.contains("sink") && said.contains("sync"), "{said}");
+        assert!(said.contains("environment") && said.contains("stor"), "{said}");
+    }
+
+    #[test]
+    fn hosts_are_read_with_their_keys_and_model_names_kept_as_they_are() {
+        let text = r#"
+            [[hosts]]
+            name = "gpu"
+            url = "https://gpu.example.org"
+            kind = "openai"
+            api_key = { env = "GPU_KEY" }
+            models = ["Qwen/Qwen3-8B", "llama3.1:8b"]
+            permits = 4
+            first_byte_timeout = 120
+        "#;
+        let hosts = Layers(vec![file(text)]).settings().unwrap().hosts;
+        let host = hosts.first().unwrap();
+        assert_eq!(host.kind, HostKind::Openai);
+        assert_eq!(host.models, ["Qwen/Qwen3-8B", "llama3.1:8b"]);
+        assert_eq!(host.api_key.as_ref().unwrap().env.as_deref(), Some("GPU_KEY"));
+        assert_eq!(host.first_byte_timeout, Length::seconds(120));
+    }
+
+    #[test]
+    fn all_mistakes_in_well_formed_values_are_named_at_once() {
+        let said = message(Layers(vec![file(
+            "[[hosts]]\nname = \"a\"\nurl = \"ftp://a\"\n[[hosts]]\nname = \"a\"\nurl = \"b\"\napi_key = {}",
+        )]));
+        assert!(said.contains("hosts[0].url"), "{said}");
+        assert!(said.contains("hosts[1].api_key"), "{said}");
+        assert!(said.contains("hosts[1].name"), "{said}");
+    }
+}

@@ -1,0 +1,161 @@
+//! Everything that a debate needs around it in this process: servers that answer, the node that runs it, the store.
+use crate::commands::Context;
+use crate::exit::{Exit, Stop};
+use crate::servers::{self, Found, Server};
+use crate::settings::{Settings, chosen_hosts};
+use crate::store::Store;
+use agon_bus::MemoryBus;
+use agon_core::{DebateSpec, HostId, ModelName, NodeId};
+use agon_llm::{ChatError, RunnerOptions};
+use agon_rehearsal::{RehearsalConfig, RehearsalServer};
+use agon_runtime::{HostConfig, Node, NodeConfig, Ports, Served, SystemClock, Times};
+use anyhow::Context as _;
+use std::sync::Arc;
+use tokio::task::JoinSet;
+use uuid::Uuid;
+
+/// Whom to ask.
+#[derive(Clone, Debug)]
+pub enum Cast {
+    /// Scripted speakers in this process.
+    Rehearsal(Box<RehearsalConfig>),
+    /// The Ollama server that a flag names, or else those of the settings.
+    Models(Option<String>),
+}
+
+/// Servers that were asked and can play the debate.
+pub struct Servers {
+    hosts: Vec<(Server, Found)>,
+    rehearsal: Option<RehearsalServer>,
+}
+
+impl Servers {
+    /// Finds servers for the debates; where there are none, says so within seconds.
+    pub async fn find(cast: Cast, context: &Context, settings: &Settings, specs: &[&DebateSpec]) -> Result<Self, Stop> {
+        let (rehearsal, hosts) = match cast {
+            Cast::Rehearsal(config) => {
+                let (server, host) = servers::start(*config).await?;
+                (Some(server), vec![host])
+            }
+            Cast::Models(flag) => (None, chosen_hosts(flag.as_deref(), &settings.hosts, &context.environment)),
+        };
+        let (models, fallbacks) = models_of(specs);
+        let wanted = [models.clone(), fallbacks].concat();
+        let asked = probe_all(Server::connect_all(&hosts, &context.environment)?, wanted).await;
+        if let Some(why) = servers::check(&asked, &models) {
+            return Err(Stop::say(Exit::Unavailable, why));
+        }
+        let mut found = Vec::new();
+        for (server, answer) in asked {
+            match answer {
+                Ok(answer) => found.push((server, answer)),
+                Err(error) => context.output.warn(&format!("{} is left out: {error}", server.client.endpoint())),
+            }
+        }
+        Ok(Self { hosts: found, rehearsal })
+    }
+
+    /// Whether any of them has scripted speakers.
+    pub fn is_rehearsal(&self) -> bool {
+        self.hosts.iter().any(|(_, found)| found.is_rehearsal())
+    }
+
+    /// The servers in a few words.
+    pub fn names(&self) -> String {
+        let names: Vec<String> = self.hosts.iter().map(|(server, _)| server.client.endpoint().to_string()).collect();
+        names.join(", ")
+    }
+
+    fn configs(&self, specs: &[&DebateSpec]) -> Vec<HostConfig> {
+        let alone = self.hosts.len() == 1;
+        let config = |(server, found): &(Server, Found)| HostConfig {
+            id: HostId::from(server.settings.name.as_str()),
+            client: Arc::clone(&server.client),
+            models: if alone { Served::Any } else { Served::List(served(server, found, specs)) },
+            permits: server.settings.permits,
+            runner: RunnerOptions { num_ctx: server.settings.num_ctx },
+            timeouts: server.timeouts(),
+            rehearsal: found.is_rehearsal(),
+        };
+        self.hosts.iter().map(config).collect()
+    }
+}
+
+/// The models that the debates name first, and those that they fall back to.
+fn models_of(specs: &[&DebateSpec]) -> (Vec<ModelName>, Vec<ModelName>) {
+    let mut models: Vec<ModelName> = specs.iter().flat_map(|spec| servers::models_of(spec)).collect();
+    models.sort();
+    models.dedup();
+    let personas = specs.iter().flat_map(|spec| &spec.personas);
+    (models, personas.flat_map(|persona| persona.fallback_models.clone()).collect())
+}
+
+async fn probe_all(servers: Vec<Server>, wanted: Vec<ModelName>) -> Vec<(Server, Result<Found, ChatError>)> {
+    let mut probes = JoinSet::new();
+    let wanted: Arc<[ModelName]> = wanted.into();
+    for (at, server) in servers.into_iter().enumerate() {
+        let wanted = Arc::clone(&wanted);
+        probes.spawn(async move {
+            let found = servers::probe(&server, &wanted).await;
+            (at, server, found)
+        });
+    }
+    let mut asked = probes.join_all().await;
+    asked.sort_by_key(|(at, ..)| *at);
+    asked.into_iter().map(|(_, server, found)| (server, found)).collect()
+}
+
+/// Of the models that the debates name, those that the server is to be asked for.
+fn served(server: &Server, found: &Found, specs: &[&DebateSpec]) -> Vec<ModelName> {
+    let (models, fallbacks) = models_of(specs);
+    let mut models = [models, fallbacks].concat();
+    models.retain(|model| servers::serves(server, found, model.as_str()));
+    models
+}
+
+/// A running node on the store, with its servers.
+pub struct Stage {
+    /// What holds the debates.
+    pub node: Node,
+    /// Where they are kept.
+    pub store: Store,
+    rehearsal: Option<RehearsalServer>,
+}
+
+impl Stage {
+    /// Starts the node.
+    pub async fn open(
+        store: Store,
+        servers: Option<Servers>,
+        settings: &Settings,
+        specs: &[&DebateSpec],
+    ) -> Result<Self, Stop> {
+        let hosts = servers.as_ref().map(|servers| servers.configs(specs)).unwrap_or_default();
+        let ports = Ports {
+            bus: Arc::new(MemoryBus::new()),
+            journal: store.sqlite.clone(),
+            registers: store.sqlite.clone(),
+            jobs: store.sqlite.clone(),
+            hosts,
+            clock: Arc::new(SystemClock),
+        };
+        let name = NodeId::from(format!("agon-{}", Uuid::new_v4().simple()).as_str());
+        let config = NodeConfig {
+            max_debates: settings.runtime.max_debates.get(),
+            times: Times { drain: settings.runtime.drain.0, ..Times::default() },
+            ..NodeConfig::embedded(name)
+        };
+        let node = Node::start(config, ports).await.context("the runtime's actors do not start")?;
+        Ok(Self { node, store, rehearsal: servers.and_then(|servers| servers.rehearsal) })
+    }
+
+    /// Hands over what still runs and ends everything, within the drain time.
+    pub async fn close(self) -> Store {
+        let clean = self.node.drain().await;
+        tracing::debug!(clean, "node drained");
+        if let Some(server) = self.rehearsal {
+            server.shutdown().await;
+        }
+        self.store
+    }
+}

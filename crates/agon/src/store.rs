@@ -1,0 +1,187 @@
+//! The database of debates: where it is, and how debates in it are found.
+use crate::commands::{self, Context};
+use crate::exit::{Exit, Stop};
+use crate::reports::Log;
+use crate::settings;
+use agon_core::{DebateId, Position, Record};
+use agon_store::{DebateHead, Journal, OpenError, Page, SqliteOptions, SqliteStore, StoreError, Upkeep, chain};
+use anyhow::Context as _;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const FILE_NAME: &str = "agon.db";
+/// The name that stands for the newest debate; as an id of its own it would be ambiguous.
+const LAST: &str = "last";
+const PAGE: u32 = 500;
+
+/// The debates that are kept.
+#[derive(Clone, Debug)]
+pub struct Store {
+    /// The database itself.
+    pub sqlite: Arc<SqliteStore>,
+}
+
+/// Where debates are kept: a flag before the settings, these before the user's data folder.
+pub fn path(context: &Context) -> Result<PathBuf, Stop> {
+    if let Some(path) = &context.global.store {
+        return Ok(path.clone());
+    }
+    match context.settings()?.store.path {
+        Some(path) => Ok(path),
+        None => Ok(context.environment.data_dir()?.join(FILE_NAME)),
+    }
+}
+
+/// Makes the folder of the database.
+pub fn prepare(path: &Path) -> anyhow::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let made = std::fs::create_dir_all(folder);
+    made.with_context(|| {
+        format!("cannot make the folder {}; keep debates elsewhere with --store PATH", folder.display())
+    })
+}
+
+impl Store {
+    /// Opens the database, and makes it if there is none.
+    pub fn open(context: &Context) -> Result<Self, Stop> {
+        let path = path(context)?;
+        prepare(&path)?;
+        let sync = match context.settings()?.store.sync {
+            settings::SyncMode::Full => agon_store::SyncMode::Full,
+            settings::SyncMode::Normal => agon_store::SyncMode::Normal,
+        };
+        let store = SqliteStore::open(&path, SqliteOptions { sync, ..SqliteOptions::default() });
+        Ok(Self { sqlite: Arc::new(store.map_err(not_opened)?) })
+    }
+
+    /// Opens the database if there is one: looking must not leave anything behind.
+    pub fn open_existing(context: &Context) -> Result<Option<Self>, Stop> {
+        if path(context)?.exists() { Self::open(context).map(Some) } else { Ok(None) }
+    }
+
+    /// Waits for an answer of the store, for commands that do nothing else.
+    pub fn block_on<T>(&self, work: impl Future<Output = Result<T, Stop>>) -> Result<T, Stop> {
+        commands::small_runtime()?.block_on(work)
+    }
+
+    /// The log of the debate that `name` means.
+    pub fn log(&self, name: &str) -> Result<Log, Stop> {
+        self.block_on(async { self.log_of(&self.find(name).await?).await })
+    }
+
+    /// The log of a debate.
+    pub async fn log_of(&self, id: &DebateId) -> Result<Log, Stop> {
+        let mut records: Vec<Record> = Vec::new();
+        loop {
+            let after = records.last().map_or(Position(0), Record::last);
+            let more = self.sqlite.read(id, after).await.map_err(failed)?;
+            if more.is_empty() {
+                break;
+            }
+            records.extend(more.iter().map(|record| record.as_ref().clone()));
+        }
+        if records.is_empty() {
+            return Err(failed(StoreError::NotFound(id.clone())));
+        }
+        let raw = self.sqlite.raw_records(id).await.map_err(failed)?;
+        let end = records.last().map(Record::last);
+        let head = raw.iter().find(|raw| Some(raw.last) == end).map(|raw| chain::hex(&raw.hash));
+        Ok(Log { records, head })
+    }
+
+    /// The logs of the newest debates.
+    pub async fn newest(&self, limit: u32) -> Result<Vec<Log>, Stop> {
+        let heads = self.sqlite.list(Page { limit, after: None }).await.map_err(failed)?;
+        let mut logs = Vec::with_capacity(heads.len());
+        for head in heads {
+            logs.push(self.log_of(&head.id).await?);
+        }
+        Ok(logs)
+    }
+
+    /// Every debate, newest first.
+    pub async fn heads(&self) -> Result<Vec<DebateHead>, Stop> {
+        let mut all: Vec<DebateHead> = Vec::new();
+        loop {
+            let after = all.last().map(|head| head.id.clone());
+            let page = self.sqlite.list(Page { limit: PAGE, after }).await.map_err(failed)?;
+            if page.is_empty() {
+                return Ok(all);
+            }
+            all.extend(page);
+        }
+    }
+
+    /// The debate that `name` means: an id, the beginning of one, or `last`.
+    pub async fn find(&self, name: &str) -> Result<DebateId, Stop> {
+        let ids: Vec<DebateId> = self.heads().await?.into_iter().map(|head| head.id).collect();
+        pick(name, &ids)
+    }
+
+    /// How many debates there are, and how many of them have not ended.
+    pub fn count_unfinished(&self) -> Result<(usize, usize), Stop> {
+        let heads = self.block_on(self.heads())?;
+        Ok((heads.len(), heads.iter().filter(|head| !head.ended).count()))
+    }
+}
+
+fn pick(name: &str, ids: &[DebateId]) -> Result<DebateId, Stop> {
+    let none = || Stop::usage(format!("there is no debate {name:?}; agon list shows those that there are"));
+    if name == LAST {
+        return ids.first().cloned().ok_or_else(|| Stop::usage("there is no debate yet"));
+    }
+    if let Some(id) = ids.iter().find(|id| id.as_str() == name) {
+        return Ok(id.clone());
+    }
+    let matching: Vec<&DebateId> = ids.iter().filter(|id| !name.is_empty() && id.as_str().starts_with(name)).collect();
+    match matching.as_slice() {
+        [] => Err(none()),
+        [one] => Ok((*one).clone()),
+        [first, .., last] => {
+            let n = matching.len();
+            Err(Stop::usage(format!(
+                "{name:?} may be any of {n} debates, such as {first} or {last}; give more of the id"
+            )))
+        }
+    }
+}
+
+/// What a failure of the store means for the program.
+pub fn failed(error: StoreError) -> Stop {
+    let exit = match &error {
+        StoreError::NotFound(_) => Exit::Usage,
+        StoreError::Damaged { .. } => Exit::Failed,
+        StoreError::Backend(_) => Exit::Internal,
+    };
+    Stop::new(exit, error)
+}
+
+fn not_opened(error: OpenError) -> Stop {
+    let hint = "keep debates elsewhere with --store PATH, or look closer with: agon doctor";
+    Stop::new(Exit::Internal, anyhow::Error::from(error).context(hint))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picked(name: &str) -> Result<String, String> {
+        let ids: Vec<DebateId> = ["bbbb-2", "abcd-1", "abce-1"].iter().map(|id| DebateId::parse(id).unwrap()).collect();
+        pick(name, &ids).map(|id| id.to_string()).map_err(|stop| stop.error.unwrap().to_string())
+    }
+
+    #[test]
+    fn a_beginning_that_is_unambiguous_names_a_debate() {
+        assert_eq!(picked("b"), Ok("bbbb-2".into()));
+        assert_eq!(picked("abcd"), Ok("abcd-1".into()));
+        assert_eq!(picked("last"), Ok("bbbb-2".into()));
+    }
+
+    #[test]
+    fn what_names_none_or_several_is_refused() {
+        assert!(picked("abc").unwrap_err().contains("2 debates"));
+        assert!(picked("").is_err());
+        assert!(picked("zz").unwrap_err().contains("agon list"));
+    }
+}

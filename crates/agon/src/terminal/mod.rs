@@ -1,0 +1,92 @@
+//! A running debate on a terminal, and as plain lines where there is none.
+mod inline;
+mod paint;
+mod plain;
+mod wrap;
+
+use crate::cli::WatchArgs;
+use crate::output::Output;
+use crate::reports::Log;
+use agon_core::{Event, Position, Timestamp, TurnId};
+use agon_report::LiveView;
+use inline::InlineView;
+use plain::PlainView;
+use std::io;
+
+/// From where on a debate is shown.
+#[derive(Clone, Debug, Default)]
+pub struct Begin {
+    /// The last event that is not shown.
+    pub after: Position,
+    view: LiveView,
+}
+
+impl Begin {
+    /// What the log holds already is known and not shown again.
+    pub fn after(log: &Log) -> Self {
+        let mut begin = Self::default();
+        for record in &log.records {
+            for (position, event) in record.entries() {
+                begin.view.lines(position, record.at, event);
+            }
+            begin.after = record.last();
+        }
+        begin
+    }
+}
+
+/// The view that suits the output and the user's wishes.
+pub fn choose(output: &Output, args: &WatchArgs, begin: Begin) -> io::Result<Box<dyn View>> {
+    Ok(if args.jsonl {
+        Box::new(JsonlView)
+    } else if args.json || args.quiet {
+        Box::new(NoView)
+    } else if output.terminal {
+        Box::new(InlineView::on_stdout(begin.view, output.color)?)
+    } else {
+        Box::new(PlainView::new(begin.view, output.color))
+    })
+}
+
+/// What shows a running debate.
+pub trait View {
+    /// An event happened.
+    fn event(&mut self, position: Position, at: Timestamp, event: &Event) -> io::Result<()>;
+    /// Whether pieces of running answers are shown at all.
+    fn wants_tokens(&self) -> bool {
+        false
+    }
+    /// A piece of a running answer came.
+    fn delta(&mut self, _turn: TurnId, _n: u64, _text: &str) {}
+    /// Time has passed; `notice` is what the user should know at the moment.
+    fn tick(&mut self, _now: Timestamp, _notice: Option<&str>) -> io::Result<()> {
+        Ok(())
+    }
+    /// Nothing more will come: leave the screen in order.
+    fn finish(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Shows nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoView;
+
+impl View for NoView {
+    fn event(&mut self, _position: Position, _at: Timestamp, _event: &Event) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The events as JSON lines on standard output, as they happen.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct JsonlView;
+
+impl View for JsonlView {
+    fn event(&mut self, position: Position, at: Timestamp, event: &Event) -> io::Result<()> {
+        use io::Write;
+        let mut out = io::stdout().lock();
+        writeln!(out, "{}", agon_report::json_line(&agon_report::event_json(position, at, event)))?;
+        out.flush()
+    }
+}
