@@ -3,7 +3,6 @@
 //! Journal first, then memory, then effects: after a crash between any two steps the log is folded again and what is
 //! outstanding is performed. Every effect may be done twice.
 use crate::agenda::{Agenda, Due, Pauses};
-use crate::coordinators;
 use crate::offer::{self, Offered};
 use crate::shared::Shared;
 use crate::tasks::{Scope, tell};
@@ -14,8 +13,8 @@ use agon_core::{
 use agon_store::{AppendError, StoreError};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::task::AbortHandle;
 
@@ -75,7 +74,8 @@ impl From<AppendError> for Stop {
 pub(crate) struct Args {
     pub(crate) shared: Shared,
     pub(crate) debate: DebateId,
-    pub(crate) supervisor: ActorRef<coordinators::Msg>,
+    /// Where it says why it stopped. Not a message: its supervisor hears of an exit before any message.
+    pub(crate) end: Arc<OnceLock<End>>,
     /// Pings that were not answered.
     pub(crate) unanswered: Arc<AtomicU64>,
     /// The debate is to be ended for this reason, as soon as it is claimed.
@@ -85,7 +85,7 @@ pub(crate) struct Args {
 pub(crate) struct State {
     shared: Shared,
     id: DebateId,
-    supervisor: ActorRef<coordinators::Msg>,
+    end: Arc<OnceLock<End>>,
     unanswered: Arc<AtomicU64>,
     orders: Option<Input>,
     scope: Scope,
@@ -106,7 +106,7 @@ impl Actor for Coordinator {
     type Arguments = Args;
 
     async fn pre_start(&self, _: ActorRef<Msg>, args: Args) -> Result<State, ActorProcessingErr> {
-        let Args { shared, debate, supervisor, unanswered, orders } = args;
+        let Args { shared, debate, end, unanswered, orders } = args;
         let times = &shared.config.times;
         let pauses = Pauses {
             look: millis(times.register_look),
@@ -117,7 +117,7 @@ impl Actor for Coordinator {
             scope: shared.tasks.scope(),
             agenda: Agenda::new(pauses),
             id: debate,
-            supervisor,
+            end,
             unanswered,
             orders,
             debate: None,
@@ -200,10 +200,7 @@ impl State {
             }
             Err(Stop::Ended(end)) => {
                 tracing::info!(debate = %self.id, ?end, "coordinator stops");
-                tell(
-                    &self.supervisor,
-                    coordinators::Msg::Ended { debate: self.id.clone(), actor: myself.get_id(), end },
-                );
+                self.end.get_or_init(|| end);
                 self.debate = None;
                 myself.stop(None);
                 Ok(())

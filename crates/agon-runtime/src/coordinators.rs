@@ -9,7 +9,7 @@ use agon_core::{DebateId, Input, Reason, ReasonCode, TurnId};
 use agon_store::Job;
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, SupervisionEvent};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 
@@ -18,8 +18,6 @@ pub(crate) enum Msg {
     Start { job: Job, place: OwnedSemaphorePermit },
     /// Own this debate without a job, and do this first.
     Adopt { debate: DebateId, orders: Option<Input> },
-    /// A coordinator stopped of its own will.
-    Ended { debate: DebateId, actor: ActorId, end: End },
     /// Start a coordinator again.
     Revive(DebateId),
     /// A register may be decided.
@@ -44,9 +42,16 @@ pub(crate) struct State {
     shared: Shared,
     scope: Scope,
     debates: BTreeMap<DebateId, Supervised>,
-    by_actor: HashMap<ActorId, DebateId>,
+    by_actor: HashMap<ActorId, Running>,
     drained: Option<oneshot::Sender<()>>,
     draining: bool,
+}
+
+/// A coordinator that lives.
+struct Running {
+    debate: DebateId,
+    /// Why it stopped, if it did so of its own will.
+    end: Arc<OnceLock<End>>,
 }
 
 struct Supervised {
@@ -90,7 +95,6 @@ impl Actor for Coordinators {
         match msg {
             Msg::Start { job, place } => state.take(&myself, job, place).await?,
             Msg::Adopt { debate, orders } => state.adopt(&myself, debate, orders).await?,
-            Msg::Ended { debate, actor, end } => state.ended(&myself, &debate, actor, end),
             Msg::Revive(debate) => state.revive(&myself, &debate).await?,
             Msg::Look { debate, turn } => state.pass_on(&debate, coordinator::Msg::Look(turn)),
             Msg::LookAround => state.look_around(),
@@ -114,6 +118,7 @@ impl Actor for Coordinators {
         if let Some((who, exit)) = exit_of(&event) {
             state.exited(&myself, who, exit);
         }
+        state.say_when_drained();
         Ok(())
     }
 }
@@ -162,15 +167,16 @@ impl State {
         let fresh = || Supervised { restarts: restarts(&self.shared), orders: None };
         let supervised = self.debates.entry(debate.clone()).or_insert_with(fresh);
         supervised.orders = orders.or(supervised.orders.take());
+        let end = Arc::new(OnceLock::new());
         let args = coordinator::Args {
             shared: self.shared.clone(),
             debate: debate.clone(),
-            supervisor: myself.clone(),
+            end: end.clone(),
             unanswered: held.unanswered,
             orders: supervised.orders.clone(),
         };
         let (actor, _) = Actor::spawn_linked(None, Coordinator, args, myself.get_cell()).await?;
-        self.by_actor.insert(actor.get_id(), debate.clone());
+        self.by_actor.insert(actor.get_id(), Running { debate: debate.clone(), end });
         self.shared.held.connect(debate, Some(actor));
         Ok(())
     }
@@ -190,10 +196,7 @@ impl State {
         self.shared.held.actors().iter().for_each(|actor| tell(actor, coordinator::Msg::LookAround));
     }
 
-    fn ended(&mut self, myself: &ActorRef<Msg>, debate: &DebateId, actor: ActorId, end: End) {
-        if self.by_actor.remove(&actor).is_none() {
-            return;
-        }
+    fn ended(&mut self, myself: &ActorRef<Msg>, debate: &DebateId, end: End) {
         self.debates.remove(debate);
         let Some(held) = self.shared.held.remove(debate) else { return };
         if end == End::Finished {
@@ -228,11 +231,14 @@ impl State {
     }
 
     fn exited(&mut self, myself: &ActorRef<Msg>, who: ActorId, exit: Exit) {
-        let Some(debate) = self.by_actor.remove(&who) else { return };
+        let Some(Running { debate, end }) = self.by_actor.remove(&who) else { return };
+        if let Some(end) = end.get() {
+            return self.ended(myself, &debate, *end);
+        }
         self.shared.held.connect(&debate, None);
         let now = self.shared.clock.now();
         let Some(supervised) = self.debates.get_mut(&debate) else { return };
-        // it says so when it ends of its own will, so that even a quiet exit here is a failure
+        // one that says nothing of its end has failed, however quietly
         let exit = if exit == Exit::Normal { Exit::Abnormal } else { exit };
         match supervised.restarts.on_exit(exit, now) {
             RestartDecision::Restart { after_ms } => {

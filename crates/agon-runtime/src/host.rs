@@ -3,7 +3,7 @@ use crate::cell::{self, Cell};
 use crate::desk::Desk;
 use crate::gate::{self, Gate, GateLink};
 use crate::intake;
-use crate::roster::{OpenTurns, Work};
+use crate::roster::{OpenTurns, Roster, Work};
 use crate::shared::Shared;
 use crate::supervision::{exit_of, restarts};
 use crate::tasks::{Scope, tell};
@@ -49,6 +49,7 @@ pub(crate) struct State {
     draining: watch::Receiver<bool>,
     scope: Scope,
     cells: BTreeMap<DebateId, Seat>,
+    roster: Roster,
     /// The cells that live.
     cell_actors: HashMap<ActorId, DebateId>,
     gates: BTreeMap<ModelName, GateSeat>,
@@ -78,7 +79,8 @@ impl Actor for Host {
         let Args { shared, desk, draining } = args;
         let scope = shared.tasks.scope();
         let (cells, gates) = (BTreeMap::new(), BTreeMap::new());
-        Ok(State { shared, desk, draining, scope, cells, cell_actors: HashMap::new(), gates })
+        let (roster, cell_actors) = (Roster::default(), HashMap::new());
+        Ok(State { shared, desk, draining, scope, cells, roster, cell_actors, gates })
     }
 
     async fn post_start(&self, myself: ActorRef<Msg>, state: &mut State) -> Result<(), ActorProcessingErr> {
@@ -122,6 +124,7 @@ impl State {
         let desk = intake::OfferDesk {
             shared: self.shared.clone(),
             host: self.desk.config.id.clone(),
+            roster: self.roster.clone(),
             target: myself.clone(),
             draining: self.draining.clone(),
         };
@@ -165,7 +168,8 @@ impl State {
     async fn take(&mut self, myself: &ActorRef<Msg>, work: Work) -> Result<(), ActorProcessingErr> {
         self.open_gate(myself, &work.ask.model).await?;
         let debate = work.debate.clone();
-        let seat = self.cells.entry(debate.clone()).or_insert_with(|| Seat::new(&self.shared));
+        let seat =
+            self.cells.entry(debate.clone()).or_insert_with(|| Seat::new(&self.shared, self.roster.open(&debate)));
         seat.last_used = Instant::now();
         let Some(work) = seat.open.add(work) else { return Ok(()) };
         match &seat.actor {
@@ -196,6 +200,7 @@ impl State {
     }
 
     fn drop_cell(&mut self, debate: &DebateId) {
+        self.roster.remove(debate);
         if let Some(actor) = self.cells.remove(debate).and_then(|seat| seat.actor) {
             self.cell_actors.remove(&actor.get_id());
             actor.stop(None);
@@ -232,7 +237,7 @@ impl State {
             // its turns are offered again, and their deadlines stand
             RestartDecision::GiveUp => {
                 tracing::error!(%debate, "cell died too often, dropped");
-                self.cells.remove(debate);
+                self.drop_cell(debate);
             }
             RestartDecision::Leave => {}
         }
@@ -275,8 +280,8 @@ impl State {
 }
 
 impl Seat {
-    fn new(shared: &Shared) -> Self {
+    fn new(shared: &Shared, open: Arc<OpenTurns>) -> Self {
         let restarts = restarts(shared);
-        Self { actor: None, open: Arc::default(), restarts, last_used: Instant::now() }
+        Self { actor: None, open, restarts, last_used: Instant::now() }
     }
 }

@@ -2,7 +2,7 @@
 use crate::config::Served;
 use crate::gate::GateLink;
 use crate::host::Msg;
-use crate::roster::Work;
+use crate::roster::{Roster, Work};
 use crate::shared::Shared;
 use crate::subjects;
 use crate::tasks::tell;
@@ -30,6 +30,7 @@ pub(crate) fn listed(served: &Served) -> Vec<ModelName> {
 pub(crate) struct OfferDesk {
     pub(crate) shared: Shared,
     pub(crate) host: HostId,
+    pub(crate) roster: Roster,
     pub(crate) target: ActorRef<Msg>,
     pub(crate) draining: watch::Receiver<bool>,
 }
@@ -58,23 +59,27 @@ impl OfferDesk {
         let reason = taken.as_ref().err().map(|reason| (*reason).to_owned());
         let reply = OfferReply { accepted: taken.is_ok(), host: self.host.clone(), reason };
         (request.reply)(reply.to_bytes());
-        if let Ok(work) = taken {
+        if let Ok(Some(work)) = taken {
             tell(&self.target, Msg::Take(Box::new(work)));
         }
     }
 
-    fn consider(&self, request: &Request) -> Result<Work, &'static str> {
+    /// The turn, unless it is played here already; else why it is not taken.
+    fn consider(&self, request: &Request) -> Result<Option<Work>, &'static str> {
+        let offer = TurnOffer::from_bytes(&request.message.payload).map_err(|_| "the offer cannot be read")?;
+        if self.roster.has(&offer.debate, offer.ask.turn) {
+            return Ok(None);
+        }
         if *self.draining.borrow() {
             return Err("the host takes no more turns");
         }
-        let offer = TurnOffer::from_bytes(&request.message.payload).map_err(|_| "the offer cannot be read")?;
         let gate =
             self.shared.directory.gate(&self.host, &offer.ask.model).ok_or("the host does not serve the model")?;
         if gate.is_open() && self.shared.directory.well_elsewhere(&offer.ask.model, &self.host) {
             return Err("the breaker for the model is open");
         }
         let place = gate.place().ok_or("too many turns wait for the model")?;
-        Ok(Work::new(offer.debate, offer.ask, Some(place)))
+        Ok(Some(Work::new(offer.debate, offer.ask, Some(place))))
     }
 }
 

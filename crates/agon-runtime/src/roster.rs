@@ -80,6 +80,26 @@ impl OpenTurns {
     }
 }
 
+/// The open turns of every debate at one host.
+#[derive(Clone, Default)]
+pub(crate) struct Roster {
+    debates: Arc<Mutex<BTreeMap<DebateId, Arc<OpenTurns>>>>,
+}
+
+impl Roster {
+    /// The open turns of a debate, made when first asked for.
+    pub(crate) fn open(&self, debate: &DebateId) -> Arc<OpenTurns> {
+        lock(&self.debates).entry(debate.clone()).or_default().clone()
+    }
+    /// Whether a turn is played here already.
+    pub(crate) fn has(&self, debate: &DebateId, turn: TurnId) -> bool {
+        lock(&self.debates).get(debate).is_some_and(|open| open.get(turn).is_some())
+    }
+    pub(crate) fn remove(&self, debate: &DebateId) {
+        lock(&self.debates).remove(debate);
+    }
+}
+
 /// The lock, also after a panic elsewhere: every change under these locks is one call.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

@@ -205,3 +205,16 @@ pub fn check(records: &[Arc<Record>]) {
     let debate = Debate::fold(records.iter().map(Arc::as_ref)).unwrap();
     debate.check().unwrap();
 }
+
+/// Asserts that two stories are the same, and shows the first event in which they differ.
+pub fn assert_same(told: &[String], wanted: &[String], after: &str) {
+    let differs = told.iter().zip(wanted).position(|(told, wanted)| told != wanted);
+    let at = differs.unwrap_or(told.len().min(wanted.len()));
+    assert!(told == wanted, "{after}: event {at} differs\n told {:#?}\n not  {:#?}", told.get(at), wanted.get(at));
+}
+
+/// A story whose order does not matter: what is asked at once may be answered in any order.
+pub fn unordered(mut story: Vec<String>) -> Vec<String> {
+    story.sort();
+    story
+}

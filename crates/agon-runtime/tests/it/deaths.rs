@@ -1,0 +1,142 @@
+//! Any actor may die at any moment: the debate goes on and ends as if nothing had happened.
+use crate::cast::{Cast, Cue};
+use crate::stage::*;
+use agon_core::*;
+use agon_runtime::{Death, NodeConfig, Victim};
+use std::time::Duration;
+
+const ID: &str = "a-debate";
+
+fn victims() -> Vec<Victim> {
+    vec![
+        Victim::Coordinator(debate(ID)),
+        Victim::Cell(debate(ID)),
+        Victim::Participant(debate(ID), "Ada".into()),
+        Victim::Participant(debate(ID), MODERATOR.into()),
+        Victim::Participant(debate(ID), JUDGE.into()),
+        Victim::Host("gpu1".into()),
+        Victim::Gate("m".into()),
+        Victim::Coordinators,
+        Victim::Hosts,
+    ]
+}
+
+/// Holds a debate in which an actor dies at these moments, and returns its story and the node's node-wide leftovers.
+async fn struck(spec: DebateSpec, victim: &Victim, death: Death, moments: &[u64]) -> Vec<String> {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+    node.submit(admission(ID, spec)).await.unwrap();
+    let mut now = 0;
+    for moment in moments {
+        tokio::time::sleep(Duration::from_millis(moment - now)).await;
+        now = *moment;
+        node.strike(victim.clone(), death);
+    }
+    node.finished(&debate(ID)).await.unwrap();
+    let log = stage.log(ID).await;
+    check(&log);
+    assert!(node.stop().await, "every task ended after {victim:?} died of {death:?}");
+    story(&log)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_debate_survives_the_death_of_any_actor_at_any_moment() {
+    let calm = undisturbed(ID, spec()).await;
+
+    for victim in victims() {
+        for death in [Death::Error, Death::Panic, Death::Kill] {
+            for moment in [0, 1, 100, 500, 501, 750, 1_000, 1_250, 1_499] {
+                let story = struck(spec(), &victim, death, &[moment]).await;
+                assert_same(&story, &calm, &format!("{victim:?} died of {death:?} after {moment} ms"));
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_debate_survives_several_deaths() {
+    let calm = unordered(undisturbed(ID, rich_spec()).await);
+
+    for victim in victims() {
+        let story = struck(rich_spec(), &victim, Death::Kill, &[250, 2_250, 5_250]).await;
+        assert_same(&unordered(story), &calm, &format!("{victim:?} died three times"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_coordinator_that_dies_again_and_again_ends_its_debate_and_not_the_node() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    cast.cue(std::iter::repeat_n(Cue::Hang, 1));
+    let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+    node.submit(admission(ID, spec())).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(10)).await;
+
+    for _ in 0..10 {
+        node.strike(Victim::Coordinator(debate(ID)), Death::Panic);
+        tokio::time::sleep(Duration::from_secs(2)).await;
+    }
+
+    assert_eq!(node.finished(&debate(ID)).await.unwrap().0, DebateState::Failed);
+    let ended = stage.log(ID).await.last().unwrap().events.last().unwrap().clone();
+    let Event::DebateEnded { reason: Some(reason), .. } = ended else { panic!("no reason: {ended:?}") };
+    assert_eq!(reason.code, ReasonCode::Poison);
+    node.submit(admission("another", spec())).await.unwrap();
+    assert_eq!(node.finished(&debate("another")).await.unwrap().0, DebateState::Succeeded);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_one_generation_is_played_again() {
+    let calm = undisturbed(ID, spec()).await;
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    cast.cue([Cue::Answer, Cue::Panic]);
+    let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+
+    node.submit(admission(ID, spec())).await.unwrap();
+    node.finished(&debate(ID)).await.unwrap();
+
+    assert_eq!(stage.story(ID).await, calm);
+    assert_eq!(cast.calls(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_every_generation_is_a_typed_failure_and_never_a_hang() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    cast.cue(std::iter::repeat_n(Cue::Panic, 1_000));
+    let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+
+    node.submit(admission(ID, spec())).await.unwrap();
+    let end = node.finished(&debate(ID)).await.unwrap();
+
+    assert_eq!(end.0, DebateState::Failed);
+    let causes: Vec<FailureCause> = stage
+        .log(ID)
+        .await
+        .iter()
+        .flat_map(|record| &record.events)
+        .filter_map(|event| if let Event::TurnFailed { failure, .. } = event { Some(failure.cause) } else { None })
+        .collect();
+    assert!(!causes.is_empty());
+    assert!(causes.iter().all(|cause| *cause == FailureCause::Internal), "{causes:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_supervisor_that_cannot_be_kept_alive_takes_the_node_down() {
+    let stage = Stage::new();
+    let config = NodeConfig {
+        supervisor_restarts: restart::RestartPolicy { max_restarts: 2, ..Default::default() },
+        ..NodeConfig::embedded("n1".into())
+    };
+    let mut node = stage.node_with(config, vec![Cast::new(Duration::from_secs(1)).host("gpu1", 1)]).await;
+
+    for _ in 0..3 {
+        node.strike(Victim::Hosts, Death::Error);
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+
+    let down = tokio::time::timeout(Duration::from_secs(60), node.failed()).await;
+    assert!(down.is_ok());
+}

@@ -1,0 +1,137 @@
+//! Two nodes over one store: one goes, the other goes on.
+use crate::cast::{Cast, Cue};
+use crate::stage::*;
+use agon_core::*;
+use std::time::Duration;
+
+const ID: &str = "a-debate";
+
+fn owners(log: &[std::sync::Arc<Record>]) -> Vec<String> {
+    let events = log.iter().flat_map(|record| &record.events);
+    events.filter_map(|e| if let Event::Claimed { writer, .. } = e { Some(writer.to_string()) } else { None }).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_node_goes_on_when_one_dies() {
+    let calm = undisturbed(ID, rich_spec()).await;
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    let first = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+    first.submit(admission(ID, rich_spec())).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(2_750)).await;
+
+    first.stop().await;
+    let second = stage.node("n2", vec![cast.host("gpu1", 2)]).await;
+    second.finished(&debate(ID)).await.unwrap();
+
+    let log = stage.log(ID).await;
+    check(&log);
+    assert_same(&story(&log), &calm, "the owner died");
+    assert_eq!(owners(&log), ["n1", "n2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_adopted_debate_does_not_wait_for_the_dead_owners_lease() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    let first = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+    first.submit(admission(ID, spec())).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(750)).await;
+    first.stop().await;
+    let second = stage.node("n2", vec![cast.host("gpu1", 2)]).await;
+    let before = stage.clock.now();
+
+    second.adopt(&debate(ID));
+    second.finished(&debate(ID)).await.unwrap();
+
+    assert!(stage.clock.now().since(before) < 1_500);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_drained_node_hands_over_and_loses_nothing() {
+    let calm = undisturbed(ID, rich_spec()).await;
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    let first = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+    first.submit(admission(ID, rich_spec())).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(2_750)).await;
+    let second = stage.node("n2", vec![cast.host("gpu2", 2)]).await;
+    let before = stage.clock.now();
+
+    assert!(first.drain().await);
+    let drained = stage.clock.now();
+    second.finished(&debate(ID)).await.unwrap();
+
+    let log = stage.log(ID).await;
+    let same_host: Vec<String> = story(&log).iter().map(|event| event.replace("gpu2", "gpu1")).collect();
+    let placed = |events: &[String]| -> Vec<String> {
+        events.iter().filter(|event| !event.starts_with("ParticipantPlaced")).cloned().collect()
+    };
+    assert!(drained.since(before) < 1_000, "the running call ended and nothing else was waited for");
+    assert_eq!(placed(&same_host), placed(&calm));
+    assert_eq!(owners(&log), ["n1", "n2"]);
+    assert_eq!(cast.aborted(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_that_was_written_after_its_coordinator_died_is_used_and_not_paid_twice() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    let mut coordinating = agon_runtime::NodeConfig::embedded("n1".into());
+    coordinating.embedded = false;
+    let hosting = agon_runtime::NodeConfig { max_debates: 0, id: "h1".into(), ..coordinating.clone() };
+    let owner = stage.node_with(coordinating.clone(), vec![]).await;
+    let host = stage.node_with(hosting, vec![cast.host("gpu1", 2)]).await;
+    owner.submit(admission(ID, spec())).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(250)).await;
+    owner.stop().await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+
+    let next = stage.node_with(agon_runtime::NodeConfig { id: "n2".into(), ..coordinating }, vec![]).await;
+    next.adopt(&debate(ID));
+    next.finished(&debate(ID)).await.unwrap();
+
+    assert_eq!(cast.calls(), 3);
+    assert!(host.stop().await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deposed_coordinator_writes_nothing_more() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    let zombie = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+    zombie.submit(admission(ID, rich_spec())).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(750)).await;
+
+    let second = stage.node("n2", vec![cast.host("gpu2", 2)]).await;
+    second.adopt(&debate(ID));
+    second.finished(&debate(ID)).await.unwrap();
+
+    let log = stage.log(ID).await;
+    check(&log);
+    assert_eq!(owners(&log), ["n1", "n2"]);
+    assert_eq!(zombie.stats().active_debates, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_debate_that_is_claimed_again_and_again_without_progress_ends_as_poison() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    cast.cue(std::iter::repeat_n(Cue::Hang, 100));
+
+    for n in 0..6 {
+        let node = stage.node(&format!("n{n}"), vec![cast.host("gpu1", 2)]).await;
+        if n == 0 {
+            node.submit(admission(ID, spec())).await.unwrap();
+        }
+        node.adopt(&debate(ID));
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        node.stop().await;
+    }
+
+    let log = stage.log(ID).await;
+    let Some(Event::DebateEnded { state, reason, .. }) = log.last().and_then(|record| record.events.last()) else {
+        panic!("the debate goes on: {log:?}")
+    };
+    assert_eq!((*state, reason.as_ref().map(|reason| reason.code)), (DebateState::Failed, Some(ReasonCode::Poison)));
+}
