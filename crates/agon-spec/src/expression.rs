@@ -5,16 +5,19 @@ use crate::section::{Checked, Field, Section};
 use crate::suggest::nearest;
 use agon_core::{ExpressionError, VARIABLES, check_terminate_when};
 
-/// Longer or deeper expressions are refused before a parser recurses into them.
+/// The parser recurses at each bracket and each `?`, some 150 KiB of stack a level in an unoptimised build: ten levels
+/// still fit a thread of 2 MiB. They are counted and not matched, because texts inside the expression may hold some too.
+const MAX_LEVELS: usize = 8;
 const MAX_CHARS: usize = 500;
-const MAX_BRACKETS: usize = 16;
 
 pub(crate) fn check(root: &Section, problems: &mut Problems<'_>) {
     let Some(field) = root.get("terminate_when") else { return };
     let Checked::Text(expression) = &field.value else { return };
-    let brackets = expression.chars().filter(|c| matches!(c, '(' | '[' | '{')).count();
-    if expression.chars().count() > MAX_CHARS || brackets > MAX_BRACKETS {
-        let message = format!("`{}` may have at most {MAX_CHARS} characters and {MAX_BRACKETS} brackets", field.path);
+    let levels = expression.chars().filter(|c| matches!(c, '(' | '[' | '{' | '?')).count();
+    if expression.chars().count() > MAX_CHARS || levels > MAX_LEVELS {
+        let path = &field.path;
+        let message =
+            format!("`{path}` may have {MAX_CHARS} characters, and {MAX_LEVELS} opening brackets or `?` in all");
         problems.error(Finding::new(Code::BadExpression, field.span, message).field(&field.path));
         return;
     }

@@ -42,6 +42,16 @@ fn long_and_deep_expressions_are_refused_before_they_are_parsed() {
 }
 
 #[test]
+fn the_deepest_expressions_that_are_parsed_fit_the_stack_of_a_thread() {
+    for opening in ["(", "[", "{1:", "{", "true?1:", "true?", "f(", "a[", "[{1:(true?"] {
+        let levels = opening.chars().filter(|c| "([{?".contains(*c)).count();
+        let expression = format!("{}1", opening.repeat(8 / levels));
+        let text = format!("topic: Tea?\nmodel: m\nterminate_when: \"{expression}\"\n");
+        assert!(has(&read("a.yaml", text), Code::BadExpression), "{expression}");
+    }
+}
+
+#[test]
 fn large_hostile_files_are_read_in_time() {
     let half = MAX_BYTES / 4;
     let texts = [
