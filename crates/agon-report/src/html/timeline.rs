@@ -189,7 +189,7 @@ struct Axis {
 impl Axis {
     fn over(mut spans: Vec<(u64, u64)>) -> Option<Self> {
         spans.sort_unstable();
-        let all: u64 = spans.iter().map(|(from, to)| to - from).sum();
+        let all = spans.iter().fold(0, |sum: u64, (from, to)| sum.saturating_add(to - from));
         let longest_idle = (all as f64 * IDLE_SHARE) as u64;
         let mut stretches: Vec<(u64, u64, u64)> = Vec::new();
         for (from, to) in spans {
@@ -197,17 +197,18 @@ impl Axis {
                 Some((_, end, _)) if from <= end.saturating_add(longest_idle) => *end = to.max(*end),
                 last => {
                     // A cut takes the room of a twentieth of the busy time.
-                    let before = last.map_or(0, |(from, to, before)| *before + (*to - *from) + all / 20);
+                    let before = last
+                        .map_or(0, |(from, to, before)| before.saturating_add(*to - *from).saturating_add(all / 20));
                     stretches.push((from, to, before));
                 }
             }
         }
-        let busy = stretches.last().map(|(from, to, before)| before + (to - from))?;
+        let busy = stretches.last().map(|(from, to, before)| before.saturating_add(to - from))?;
         Some(Self { stretches, busy: busy.max(1) })
     }
     fn x(&self, at: u64) -> f64 {
         let inside = self.stretches.iter().rev().find(|(from, ..)| *from <= at).or(self.stretches.first());
-        let busy = inside.map_or(0, |(from, to, before)| before + at.min(*to).saturating_sub(*from));
+        let busy = inside.map_or(0, |(from, to, before)| before.saturating_add(at.min(*to).saturating_sub(*from)));
         LEFT + (WIDTH - LEFT - RIGHT) * busy as f64 / self.busy as f64
     }
     fn ticks(&self, zero: Timestamp) -> Vec<Tick> {

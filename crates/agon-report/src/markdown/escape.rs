@@ -61,8 +61,10 @@ fn block_start<'t>(text: &'t str, out: &mut String) -> &'t str {
     let trimmed = text.trim_start();
     let digits = trimmed.len() - trimmed.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, rest) = trimmed.split_at(digits);
-    let opens =
-        if digits > 0 { rest.starts_with(['.', ')']) } else { rest.starts_with(['#', '>', '-', '+', '=', ':']) };
+    let opens = match rest.strip_prefix(['.', ')']) {
+        Some(rest) if digits > 0 => rest.is_empty() || rest.starts_with(char::is_whitespace),
+        _ => digits == 0 && rest.starts_with(['#', '>', '-', '+', '=', ':']),
+    };
     if !opens {
         return trimmed;
     }
@@ -192,7 +194,9 @@ impl Writer {
     fn close(&mut self) {
         if let Some(frame) = self.frames.pop() {
             let block = frame.finish();
-            self.top().blocks.push(block);
+            if !block.is_empty() {
+                self.top().blocks.push(block);
+            }
         }
     }
     fn finish(mut self) -> String {
@@ -239,13 +243,19 @@ impl Frame {
         self.flush();
         match self.kind {
             Kind::Plain | Kind::Item | Kind::Code => self.blocks.join("\n\n"),
-            Kind::Heading => format!("**{}**", self.blocks.join(" ").replace("**", "").replace('\n', " ")),
+            Kind::Heading => heading(&self.blocks),
             Kind::Quote => quoted(&self.blocks.join("\n\n")),
             Kind::List(first) => list(first, &self.blocks),
             Kind::Table => self.blocks.join("\n"),
             Kind::Row { head, cells } => row(head, &cells),
         }
     }
+}
+
+/// A heading as a line in bold: the report's own headings are the only ones. Four stars around nothing would be a rule.
+fn heading(blocks: &[String]) -> String {
+    let text = blocks.join(" ").replace("**", "").replace('\n', " ");
+    if text.trim().is_empty() { String::new() } else { format!("**{}**", text.trim()) }
 }
 
 fn row(head: bool, cells: &[String]) -> String {
@@ -275,4 +285,46 @@ pub(crate) fn code_span(code: &str) -> String {
 }
 fn longest_run(code: &str) -> usize {
     code.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_keeps_its_shape() {
+        let text = "A *fine* **point**, with `code`.\n\n1. one\n   - two\n2. three\n\n> said";
+        assert_eq!(blocks(text), "A *fine* **point**, with `code`.\n\n1. one\n\n   - two\n2. three\n\n> said");
+    }
+
+    #[test]
+    fn headings_become_bold_lines_and_rules_become_text() {
+        assert_eq!(blocks("# Decision\n\n---\n\nForged\n==="), "**Decision**\n\n\\* \\* \\*\n\n**Forged**");
+    }
+
+    #[test]
+    fn a_fence_left_open_is_closed_and_a_fence_inside_cannot_close_it() {
+        assert_eq!(blocks("```\nopen"), "```\nopen\n```");
+        assert_eq!(blocks("~~~\na\n```\nb\n~~~"), "````\na\n```\nb\n````");
+    }
+
+    #[test]
+    fn html_and_links_are_text() {
+        assert_eq!(blocks("<b>x</b> [y](javascript:z)"), "\\<b>x\\</b> y (javascript:z)");
+        assert_eq!(blocks("![pixel](//evil.example)"), "\\[image: pixel\\] (//evil.example)");
+    }
+
+    #[test]
+    fn a_cell_keeps_its_pipes_inside() {
+        assert_eq!(blocks("| a \\| b | `c \\| d` |\n| - | - |"), "| a \\| b | `c \\| d` |\n| --- | --- |");
+    }
+
+    #[test]
+    fn a_line_cannot_begin_a_block_by_escapes_or_entities() {
+        for text in ["\\# x", "&#35; x", "1\\. x", "\\- x", "\\> x"] {
+            let written = blocks(text);
+            assert!(written.contains('\\'), "{text} gave {written}");
+        }
+        assert_eq!(inline("0.1.0 and 3) more"), "0.1.0 and 3) more");
+    }
 }

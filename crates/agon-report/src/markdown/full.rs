@@ -116,7 +116,7 @@ fn spoke(page: &mut Page, speech: &Speech) {
 fn failed(asked: &str, entry: &Entry<'_>, failure: &Failure, retry_at: Option<Timestamp>) -> String {
     let then = if retry_at.is_some() { "tried again" } else { "given up" };
     format!(
-        "*{} ({asked}), try {}: {}, {then}.* {}",
+        "*{} ({asked}), try {}: {}, {then}:* {}",
         inline(words::who(entry.participant)),
         entry.turn.attempt,
         failure.cause.as_str(),

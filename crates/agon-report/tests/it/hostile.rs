@@ -4,6 +4,7 @@ use crate::page::Html;
 use crate::scenes;
 use agon_core::*;
 use agon_report::{LiveView, Minutes, full_markdown, html, summary_only, verbose};
+use proptest::prelude::*;
 
 const ATTACKS: [&str; 22] = [
     "<script>alert(1)</script>",
@@ -138,6 +139,86 @@ fn no_text_adds_a_heading_a_rule_a_link_or_html_to_a_markdown_report() {
                 assert_eq!(found, wanted, "{attack}\n{report}");
             }
         }
+    }
+}
+
+/// Pieces that mean something to Markdown, in any order.
+fn markdown_soup() -> impl Strategy<Value = String> {
+    let pieces = vec![
+        "#",
+        "##",
+        " ",
+        "  ",
+        "    ",
+        "\t",
+        "\n",
+        "\n\n",
+        "\r",
+        "`",
+        "```",
+        "~~~",
+        ">",
+        "-",
+        "---",
+        "+",
+        "*",
+        "**",
+        "***",
+        "_",
+        "__",
+        "|",
+        "|-|",
+        "<",
+        "</",
+        "<b>",
+        "<!--",
+        "-->",
+        "<?",
+        "&",
+        "&#35;",
+        "&lt;",
+        "[",
+        "]",
+        "(",
+        ")",
+        "[a](b)",
+        "!",
+        "\\",
+        "1.",
+        "1)",
+        "=",
+        "===",
+        "a",
+        "a b",
+        "~~",
+        ":",
+        "$",
+        "\u{a0}",
+        "https://x.example",
+        "[^1]",
+        "[^1]: ",
+        "[ ]",
+    ];
+    prop::collection::vec(prop::sample::select(pieces), 1..24).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_soup_of_marks_adds_a_heading_a_rule_a_link_or_html_to_a_markdown_report(soup in markdown_soup()) {
+        let (harmless, log) = (hostile("harmless"), hostile(&soup));
+        let shape = |log: &Log| {
+            let report = verbose(&Minutes::from_records(&log.records).unwrap());
+            // A speaker may draw tables of its own; sections without any text may be left out.
+            skeleton(&report).into_iter().filter(|part| !part.starts_with("table")).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(shape(&log), shape(&harmless));
+    }
+
+    #[test]
+    fn no_soup_of_marks_unsettles_the_page(soup in markdown_soup()) {
+        Html::parse(&page(&soup)).assert_sound();
     }
 }
 

@@ -226,3 +226,12 @@ fn a_night_between_crash_and_resume_does_not_squeeze_the_timeline() {
     let widths = svg.split("width=\"").skip(1).map(|rest| rest.split('"').next().unwrap().parse::<f64>().unwrap());
     assert!(widths.filter(|width| *width > 8.0).count() > 15);
 }
+
+#[test]
+fn moments_at_the_end_of_time_and_clocks_that_run_backwards_still_give_a_page() {
+    for at in [u64::MAX, 0] {
+        let mut log = scenes::grand(false);
+        log.records.iter_mut().skip(20).step_by(3).for_each(|record| record.at = agon_core::Timestamp(at));
+        Html::parse(&page(&log)).assert_sound();
+    }
+}
