@@ -1,4 +1,5 @@
 //! The event log as JSON lines.
+use crate::text::is_hazard;
 use crate::words::rfc3339;
 use agon_core::{Event, Position, Record, Timestamp, TurnId};
 use serde_json::{Map, Value, json};
@@ -52,7 +53,7 @@ pub fn json_line(value: &Value) -> String {
     let text = value.to_string();
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        // Outside ASCII a character can only stand inside a JSON string, where an escape means the same.
+        // Such a character can only stand inside a JSON string, where an escape means the same.
         if is_hazard(c) {
             let mut units = [0; 2];
             for unit in c.encode_utf16(&mut units) {
@@ -64,10 +65,6 @@ pub fn json_line(value: &Value) -> String {
         }
     }
     out
-}
-
-fn is_hazard(c: char) -> bool {
-    !c.is_ascii() && crate::text::plain(c.encode_utf8(&mut [0; 4])) != c.to_string() || c == '\u{7f}'
 }
 
 /// The member without nulls, its moments spelt out; nothing when it is null itself.

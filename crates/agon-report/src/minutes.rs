@@ -125,7 +125,8 @@ pub(crate) struct End<'a> {
 }
 
 impl<'a> Minutes<'a> {
-    /// Folds the records of one debate, in order. The debate need not have ended.
+    /// Folds the records of one debate, in order. The debate need not have ended. A slice of shared records is passed as
+    /// `records.iter().map(AsRef::as_ref)`.
     pub fn from_records(records: impl IntoIterator<Item = &'a Record>) -> Result<Self, NotADebate> {
         let mut log = records.into_iter().flat_map(|record| record.entries().map(|entry| (record.at, entry)));
         let (at, (position, first)) = log.next().ok_or(NotADebate::Empty)?;

@@ -78,10 +78,15 @@ fn text(c: char, out: &mut String) -> State {
         }
         '\n' | '\t' => out.push(c),
         '\u{2028}' | '\u{2029}' => out.push('\n'),
-        c if c.is_control() || is_invisible(c) => {}
+        c if is_hazard(c) => {}
         c => out.push(c),
     }
     State::Text
+}
+
+/// Whether a terminal or a line reader could take the character for a command, or a reader not see it.
+pub(crate) fn is_hazard(c: char) -> bool {
+    c.is_control() || is_invisible(c) || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 /// Characters that show nothing and change what is seen around them. Joiners stay: scripts and emoji need them.
