@@ -10,7 +10,7 @@ use crate::turn::Play;
 use agon_core::restart::{Exit, RestartDecision, Restarts};
 use agon_core::{DebateId, ParticipantId, TurnId};
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, SupervisionEvent};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,8 +40,15 @@ pub(crate) struct State {
     open: Arc<OpenTurns>,
     replica: Arc<Replica>,
     scope: Scope,
-    playing: BTreeMap<ParticipantId, ActorRef<participant::Msg>>,
+    playing: BTreeMap<ParticipantId, Player>,
     restarts: BTreeMap<ParticipantId, Restarts>,
+}
+
+/// A participant that lives.
+struct Player {
+    actor: ActorRef<participant::Msg>,
+    /// What it was handed and has not finished.
+    turns: BTreeSet<TurnId>,
 }
 
 pub(crate) struct Cell;
@@ -93,13 +100,18 @@ impl Actor for Cell {
 }
 
 impl State {
+    /// Hands a turn to its participant, once: a cell that is new finds the turn open and is told of it besides.
     async fn play(&mut self, myself: &ActorRef<Msg>, work: Arc<Work>) -> Result<(), ActorProcessingErr> {
-        let name = work.ask.participant.clone();
-        let actor = match self.playing.get(&name) {
-            Some(actor) => actor.clone(),
-            None => self.activate(myself, &name).await?,
-        };
-        tell(&actor, participant::Msg::Play(Box::new(self.part(work))));
+        let (name, turn) = (work.ask.participant.clone(), work.ask.turn);
+        if !self.playing.contains_key(&name) {
+            self.activate(myself, &name).await?;
+        }
+        let part = participant::Msg::Play(Box::new(self.part(work)));
+        if let Some(player) = self.playing.get_mut(&name)
+            && player.turns.insert(turn)
+        {
+            tell(&player.actor, part);
+        }
         Ok(())
     }
 
@@ -108,29 +120,26 @@ impl State {
         Play { shared, desk, replica: self.replica.clone(), open: self.open.clone(), work }
     }
 
-    async fn activate(
-        &mut self,
-        myself: &ActorRef<Msg>,
-        name: &ParticipantId,
-    ) -> Result<ActorRef<participant::Msg>, ActorProcessingErr> {
+    async fn activate(&mut self, myself: &ActorRef<Msg>, name: &ParticipantId) -> Result<(), ActorProcessingErr> {
         let args = participant::Args { shared: self.shared.clone(), name: name.clone(), cell: myself.clone() };
         let (actor, _) = Actor::spawn_linked(None, Participant, args, myself.get_cell()).await?;
-        self.playing.insert(name.clone(), actor.clone());
-        Ok(actor)
+        self.playing.insert(name.clone(), Player { actor, turns: BTreeSet::new() });
+        Ok(())
     }
 
     /// An idle participant costs more memory than it saves: everything that it knows is in the replica.
     fn played(&mut self, participant: &ParticipantId, turn: TurnId) {
-        tracing::trace!(%participant, %turn, "turn played");
-        if self.open.of(participant).is_empty()
-            && let Some(actor) = self.playing.remove(participant)
+        let Some(player) = self.playing.get_mut(participant) else { return };
+        player.turns.remove(&turn);
+        if player.turns.is_empty()
+            && let Some(player) = self.playing.remove(participant)
         {
-            actor.stop(None);
+            player.actor.stop(None);
         }
     }
 
     fn exited(&mut self, myself: &ActorRef<Msg>, who: ActorId, exit: Exit) {
-        let dead = self.playing.iter().find(|(_, actor)| actor.get_id() == who);
+        let dead = self.playing.iter().find(|(_, player)| player.actor.get_id() == who);
         let Some(name) = dead.map(|(name, _)| name.clone()) else { return };
         self.playing.remove(&name);
         let restarts = self.restarts.entry(name.clone()).or_insert_with(|| restarts(&self.shared));
@@ -167,8 +176,8 @@ impl State {
 
     #[cfg(any(test, feature = "test-hooks"))]
     fn strike(&self, name: &ParticipantId, blow: &crate::hooks::Blow) {
-        if let Some(actor) = self.playing.get(name) {
-            blow.strike(actor, participant::Msg::Crash);
+        if let Some(player) = self.playing.get(name) {
+            blow.strike(&player.actor, participant::Msg::Crash);
         }
     }
 }

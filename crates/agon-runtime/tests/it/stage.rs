@@ -189,6 +189,7 @@ pub async fn undisturbed(id: &str, spec: DebateSpec) -> Vec<String> {
     node.submit(admission(id, spec)).await.unwrap();
     node.finished(&debate(id)).await.unwrap();
     let story = stage.story(id).await;
+    assert_eq!(cast.aborted(), 0, "nothing is asked in vain");
     assert!(node.stop().await);
     story
 }
