@@ -1,0 +1,250 @@
+//! Ports that count every effect of a process, and can cut it off right before or right after any of them.
+use crate::stage::Stage;
+use agon_bus::{Bus, BusError, Delivery, Message, Reply, Request, Server, Subscription};
+use agon_core::{DebateId, Position, Record, TurnId, TurnResult};
+use agon_store::{AppendError, DebateHead, Decision, Job, Jobs, Journal, Page, Registers, StoreError};
+use async_trait::async_trait;
+use bytes::Bytes;
+use std::future::Future;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Which side of an effect the cut is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The effect does not happen.
+    Before,
+    /// The effect happens, and nobody learns of it.
+    After,
+}
+
+/// Counts effects; at the chosen one the process freezes.
+pub struct Fuse {
+    state: Mutex<(u64, Vec<String>)>,
+    cut: Option<(u64, Side)>,
+    frozen: watch::Sender<bool>,
+}
+
+impl Fuse {
+    pub fn new(cut: Option<(u64, Side)>) -> Arc<Self> {
+        Arc::new(Self { state: Mutex::default(), cut, frozen: watch::Sender::new(false) })
+    }
+    /// The effects so far, by name.
+    pub fn effects(&self) -> Vec<String> {
+        self.state.lock().unwrap().1.clone()
+    }
+    /// Waits until the process is frozen.
+    pub async fn blown(&self) {
+        self.frozen.subscribe().wait_for(|frozen| *frozen).await.unwrap();
+    }
+    /// Lets a frozen process go on.
+    pub fn thaw(&self) {
+        self.frozen.send_replace(false);
+    }
+    /// Waits while the process is frozen: for ever, unless it thaws.
+    async fn live(&self) {
+        self.frozen.subscribe().wait_for(|frozen| !*frozen).await.unwrap();
+    }
+    fn count(&self, name: &str) -> Option<Side> {
+        let mut state = self.state.lock().unwrap();
+        state.0 += 1;
+        state.1.push(name.to_owned());
+        self.cut.filter(|(at, _)| *at == state.0).map(|(_, side)| side)
+    }
+    async fn effect<T>(&self, name: &str, effect: impl Future<Output = T>) -> T {
+        self.live().await;
+        let side = self.count(name);
+        if side == Some(Side::Before) {
+            self.frozen.send_replace(true);
+            self.live().await;
+        }
+        let output = effect.await;
+        if side == Some(Side::After) {
+            self.frozen.send_replace(true);
+        }
+        self.live().await;
+        output
+    }
+    fn effect_now(&self, name: &str, effect: impl FnOnce()) {
+        if *self.frozen.borrow() {
+            return;
+        }
+        let side = self.count(name);
+        if side != Some(Side::Before) {
+            effect();
+        }
+        if side.is_some() {
+            self.frozen.send_replace(true);
+        }
+    }
+    async fn read<T>(&self, read: impl Future<Output = T>) -> T {
+        self.live().await;
+        let output = read.await;
+        self.live().await;
+        output
+    }
+}
+
+/// What is wrong with a process on purpose, to see that the tests would notice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mutation {
+    /// Nothing.
+    #[default]
+    None,
+    /// The first looks at a register see nothing.
+    BlindToRegisters,
+    /// A job leaves the queue when it is taken, and not when it is done.
+    JobDoneWhenTaken,
+    /// An append that is fenced is moved to the end of the log.
+    Unfenced,
+}
+
+/// The ports of one process.
+pub struct Wired {
+    fuse: Arc<Fuse>,
+    inner: Stage,
+    mutation: Mutation,
+    looks: Mutex<std::collections::BTreeMap<TurnId, u32>>,
+}
+
+/// The same ports, seen by a process with this fuse.
+pub fn wire(inner: &Stage, fuse: &Arc<Fuse>, mutation: Mutation) -> Stage {
+    let wired = Arc::new(Wired { fuse: fuse.clone(), inner: inner.clone(), mutation, looks: Mutex::default() });
+    let clock = inner.clock.clone();
+    Stage { bus: wired.clone(), journal: wired.clone(), registers: wired.clone(), jobs: wired, clock }
+}
+
+#[async_trait]
+impl Journal for Wired {
+    async fn append(&self, debate: &DebateId, record: Record) -> Result<Arc<Record>, AppendError> {
+        let unfenced = self.mutation == Mutation::Unfenced;
+        let append = async {
+            match self.inner.journal.append(debate, record.clone()).await {
+                Err(AppendError::Fenced { last }) if unfenced => {
+                    let moved = Record { first: last.next(), ..record };
+                    self.inner.journal.append(debate, moved).await
+                }
+                other => other,
+            }
+        };
+        self.fuse.effect("append", append).await
+    }
+    async fn read(&self, debate: &DebateId, after: Position) -> Result<Vec<Arc<Record>>, StoreError> {
+        self.fuse.read(self.inner.journal.read(debate, after)).await
+    }
+    async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError> {
+        self.fuse.read(self.inner.journal.list(page)).await
+    }
+    fn forget(&self, debate: &DebateId) {
+        self.inner.journal.forget(debate);
+    }
+}
+
+#[async_trait]
+impl Registers for Wired {
+    async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<Decision, StoreError> {
+        self.fuse.effect("decide", self.inner.registers.decide(debate, turn, result)).await
+    }
+    async fn get(&self, debate: &DebateId, turn: TurnId) -> Result<Option<Arc<TurnResult>>, StoreError> {
+        if self.mutation == Mutation::BlindToRegisters {
+            let mut looks = self.looks.lock().unwrap();
+            let looks = looks.entry(turn).or_default();
+            *looks += 1;
+            if *looks <= 2 {
+                return Ok(None);
+            }
+        }
+        self.fuse.read(self.inner.registers.get(debate, turn)).await
+    }
+}
+
+#[async_trait]
+impl Jobs for Wired {
+    async fn enqueue(&self, debate: &DebateId) -> Result<(), StoreError> {
+        self.fuse.effect("job", self.inner.jobs.enqueue(debate)).await
+    }
+    async fn take(&self, owner: &str, lease: Duration) -> Result<Option<Job>, StoreError> {
+        let take = async {
+            let job = self.inner.jobs.take(owner, lease).await?;
+            if let (Some(job), Mutation::JobDoneWhenTaken) = (&job, self.mutation) {
+                self.inner.jobs.complete(job).await?;
+            }
+            Ok(job)
+        };
+        self.fuse.effect("take", take).await
+    }
+    async fn extend(&self, job: &Job, lease: Duration) -> Result<bool, StoreError> {
+        self.fuse.effect("extend job", self.inner.jobs.extend(job, lease)).await
+    }
+    async fn complete(&self, job: &Job) -> Result<(), StoreError> {
+        self.fuse.effect("complete", self.inner.jobs.complete(job)).await
+    }
+    async fn release(&self, job: &Job, delay: Duration) -> Result<(), StoreError> {
+        self.fuse.effect("release", self.inner.jobs.release(job, delay)).await
+    }
+}
+
+#[async_trait]
+impl Bus for Wired {
+    async fn publish(&self, subject: &str, payload: Bytes) -> Result<(), BusError> {
+        self.fuse.effect("hint", self.inner.bus.publish(subject, payload)).await
+    }
+    async fn subscribe(&self, pattern: &str) -> Result<Box<dyn Subscription>, BusError> {
+        self.inner.bus.subscribe(pattern).await
+    }
+    fn may_have_listeners(&self, subject: &str) -> bool {
+        self.inner.bus.may_have_listeners(subject)
+    }
+    async fn request(&self, subject: &str, payload: Bytes, patience: Duration) -> Result<Bytes, BusError> {
+        self.fuse.effect("offer", self.inner.bus.request(subject, payload, patience)).await
+    }
+    async fn serve(&self, pattern: &str) -> Result<Box<dyn Server>, BusError> {
+        let server = self.inner.bus.serve(pattern).await?;
+        Ok(Box::new(WiredServer { fuse: self.fuse.clone(), server }))
+    }
+    async fn enqueue(&self, subject: &str, payload: Bytes) -> Result<(), BusError> {
+        self.fuse.effect("enqueue", self.inner.bus.enqueue(subject, payload)).await
+    }
+    async fn pull(&self, pattern: &str, lease: Duration) -> Result<Box<dyn Delivery>, BusError> {
+        let delivery = self.fuse.read(self.inner.bus.pull(pattern, lease)).await?;
+        Ok(Box::new(WiredDelivery { fuse: self.fuse.clone(), delivery }))
+    }
+}
+
+struct WiredServer {
+    fuse: Arc<Fuse>,
+    server: Box<dyn Server>,
+}
+#[async_trait]
+impl Server for WiredServer {
+    async fn next(&mut self) -> Option<Request> {
+        let Request { message, reply } = self.fuse.read(self.server.next()).await?;
+        let fuse = self.fuse.clone();
+        let reply: Reply = Box::new(move |bytes| fuse.effect_now("reply", || reply(bytes)));
+        Some(Request { message, reply })
+    }
+}
+
+struct WiredDelivery {
+    fuse: Arc<Fuse>,
+    delivery: Box<dyn Delivery>,
+}
+#[async_trait]
+impl Delivery for WiredDelivery {
+    fn message(&self) -> &Message {
+        self.delivery.message()
+    }
+    fn deliveries(&self) -> u32 {
+        self.delivery.deliveries()
+    }
+    async fn extend(&self) -> Result<bool, BusError> {
+        self.fuse.effect("extend turn", self.delivery.extend()).await
+    }
+    async fn ack(&self) -> Result<(), BusError> {
+        self.fuse.effect("ack", self.delivery.ack()).await
+    }
+    async fn nak(&self, delay: Duration) -> Result<(), BusError> {
+        self.fuse.effect("nak", self.delivery.nak(delay)).await
+    }
+}
