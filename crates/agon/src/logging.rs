@@ -2,6 +2,8 @@
 use crate::environment::Environment;
 use crate::exit::Stop;
 use crate::output::Output;
+use std::io::{self, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tracing_subscriber::EnvFilter;
 
 const INFO: &str = "warn,agon=info,agon_runtime=info,agon_store=info,agon_rehearsal=info";
@@ -17,10 +19,46 @@ pub fn start(level: u8, environment: &Environment, output: &Output) -> Result<()
         (_, _) => "trace",
     };
     let filter = EnvFilter::try_new(chosen).map_err(|error| Stop::usage(format!("AGON_LOG: {error}")))?;
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(output.color_stderr)
-        .init();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Sink).with_ansi(output.color_stderr).init();
     Ok(())
+}
+
+/// Lines that wait while a live view owns the terminal; nothing while there is none.
+static HELD: Mutex<Option<String>> = Mutex::new(None);
+
+/// From here on lines wait: a live view would be torn by them.
+pub fn hold() {
+    waiting().get_or_insert_default();
+}
+
+/// Takes what waits, for the view to print where it does no harm.
+pub fn held() -> String {
+    waiting().as_mut().map(std::mem::take).unwrap_or_default()
+}
+
+/// The terminal is free again: what waits is written, and nothing waits any more.
+pub fn release() {
+    let rest = waiting().take().unwrap_or_default();
+    // Where standard error is gone there is nobody to tell.
+    let _ = io::stderr().write_all(rest.as_bytes());
+}
+
+fn waiting() -> MutexGuard<'static, Option<String>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where log lines go: to the live view, or straight to standard error.
+struct Sink;
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(held) = waiting().as_mut() {
+            held.push_str(&String::from_utf8_lossy(bytes));
+            return Ok(bytes.len());
+        }
+        io::stderr().write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
 }

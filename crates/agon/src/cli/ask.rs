@@ -55,7 +55,7 @@ pub struct ServerArgs {
 /// How fast and how badly a rehearsal goes.
 #[derive(Clone, Debug, Default, Args)]
 pub struct PaceArgs {
-    /// Time between the tokens of a rehearsal [default: 6ms on a terminal, else 0]
+    /// Time between the tokens of a rehearsal [default: 4ms on a terminal, else 0]
     #[arg(long, value_name = "TIME", requires = "rehearsal", help_heading = "Rehearsal")]
     pub token_interval: Option<Length>,
     /// Time before the first token of a rehearsal's answers

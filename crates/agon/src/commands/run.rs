@@ -19,7 +19,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 /// Fast enough not to bore, slow enough to see that somebody speaks.
-const READING_PACE: Duration = Duration::from_millis(6);
+const READING_PACE: Duration = Duration::from_millis(4);
 
 /// `agon run FILE|TOPIC|-`
 pub fn run(context: &Context, args: &RunArgs) -> Result<Exit, Stop> {

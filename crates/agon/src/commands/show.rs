@@ -75,8 +75,16 @@ async fn conclude(
     }
     let files = if showing.output.no_reports { Vec::new() } else { write_reports(showing, &log, id)? };
     files.iter().for_each(|file| output.note(&format!("wrote {}", file.display())));
-    output.note(&format!("next: agon report {id} --format html -o report.html; agon replay {id}; agon verify {id}"));
+    hints(showing.context, id);
     Ok(exit(state, outcome))
+}
+
+/// What one may want to do next, as commands that can be copied.
+fn hints(context: &Context, id: &DebateId) {
+    let store = context.global.store.as_ref().map(|path| format!(" --store {}", path.display())).unwrap_or_default();
+    context.output.note(&format!(
+        "next: agon report {id} --format html -o report.html{store}\n      agon replay {id}{store}\n      agon verify {id}{store}"
+    ));
 }
 
 fn write_reports(showing: &Showing<'_>, log: &Log, id: &DebateId) -> Result<Vec<PathBuf>, Stop> {

@@ -2,8 +2,9 @@
 //!
 //! The terminal stays in its normal mode, so that nothing has to be restored whatever ends the program.
 use super::{View, paint, wrap::wrap};
+use crate::logging;
 use agon_core::{Event, Position, Timestamp, TurnId};
-use agon_report::{LiveView, Speaking, Style, StyledLine};
+use agon_report::{LiveView, Span, Speaking, Style, StyledLine};
 use ratatui::backend::{Backend, CrosstermBackend};
 use ratatui::layout::Position as Cell;
 use ratatui::text::{Line, Text};
@@ -33,6 +34,7 @@ impl<B: Backend<Error = io::Error>> InlineView<B> {
         let rows = backend.size()?.height;
         let viewport = Viewport::Inline(PANEL.min(rows.saturating_sub(1)).max(1));
         let terminal = Terminal::with_options(backend, TerminalOptions { viewport })?;
+        logging::hold();
         Ok(Self { view, terminal, color })
     }
 
@@ -94,14 +96,17 @@ impl<B: Backend<Error = io::Error>> InlineView<B> {
         }
         // Only what can be seen is laid out again at every tick.
         let text = tail(&speaking.text, width.saturating_mul(share));
-        let mut lines: Vec<Line<'static>> =
-            text.lines().flat_map(|line| wrap(&StyledLine::of(Style::Plain, format!("  {line}")), width)).collect();
+        let mut lines: Vec<Line<'static>> = text.lines().flat_map(|line| wrap(&indented(line), width)).collect();
         lines.drain(..lines.len().saturating_sub(share.saturating_sub(1)));
         let mut all = wrap(&name, width);
         all.truncate(1);
         all.extend(lines);
         all
     }
+}
+
+fn indented(text: &str) -> StyledLine {
+    StyledLine { spans: vec![Span { text: format!("  {text}"), style: Style::Plain }] }
 }
 
 /// The last characters of a text, from the beginning of a word.
@@ -127,6 +132,8 @@ impl<B: Backend<Error = io::Error>> View for InlineView<B> {
 
     fn tick(&mut self, now: Timestamp, notice: Option<&str>) -> io::Result<()> {
         self.terminal.autoresize()?;
+        let logged: Vec<StyledLine> = logging::held().lines().map(|line| StyledLine::of(Style::Dim, line)).collect();
+        self.print(&logged)?;
         let area = self.terminal.get_frame().area();
         let lines = self.panel(now, notice, usize::from(area.width), usize::from(area.height));
         self.terminal.draw(|frame| {
@@ -142,6 +149,88 @@ impl<B: Backend<Error = io::Error>> View for InlineView<B> {
         let top = self.terminal.get_frame().area().as_position();
         self.terminal.clear()?;
         self.terminal.set_cursor_position(top)?;
-        self.terminal.show_cursor()
+        self.terminal.show_cursor()?;
+        logging::release();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agon_core::{Admission, Ask, ModelName, ParticipantId, Task, TurnId};
+    use ratatui::backend::TestBackend;
+
+    const TURN: TurnId = TurnId { round: 0, seat: 0, attempt: 1 };
+
+    fn admission() -> Admission {
+        let source = agon_spec::Source::new("topic", "topic: Tea or coffee?\n").with_syntax(agon_spec::Syntax::Yaml);
+        let defaults = agon_spec::Defaults { model: Some("m:1".into()), ..agon_spec::Defaults::default() };
+        Admission {
+            id: agon_core::DebateId::parse("tea-or-coffee").unwrap(),
+            spec: agon_spec::parse(&source, &defaults).spec.unwrap(),
+            seed: 1,
+            retry: agon_core::RetryPolicy::default(),
+            agon_version: "0.0.0".into(),
+            request_id: None,
+            rehearsal: true,
+        }
+    }
+
+    fn asked() -> Event {
+        Event::TurnAsked(Ask {
+            turn: TURN,
+            participant: ParticipantId::from("advocate"),
+            model: ModelName::from("m:1"),
+            task: Task::Opening,
+            sees: Position(1),
+            deadline: Timestamp(90_000),
+            correction: None,
+        })
+    }
+
+    fn lines_of(view: &InlineView) -> Vec<String> {
+        view.panel(Timestamp(2_000), None, 40, 9).iter().map(ToString::to_string).collect()
+    }
+
+    fn speaking(text: &str) -> LiveView {
+        let mut view = LiveView::new();
+        view.lines(Position(1), Timestamp(0), &Event::DebateAdmitted(Box::new(admission())));
+        view.lines(Position(2), Timestamp(0), &asked());
+        view.delta(TURN, 0, text);
+        view
+    }
+
+    #[test]
+    fn the_panel_shows_the_last_words_of_whoever_speaks() {
+        let backend = CrosstermBackend::new(io::stdout());
+        let terminal =
+            Terminal::with_options(backend, TerminalOptions { viewport: Viewport::Fixed(Default::default()) });
+        let text = (0..200).map(|n| format!("word{n} ")).collect::<String>();
+        let view = InlineView { view: speaking(&text), terminal: terminal.unwrap(), color: false };
+        let lines = lines_of(&view);
+        assert_eq!(lines.len(), 9);
+        assert_eq!(lines[0], "advocate");
+        assert!(lines.iter().any(|line| line.contains("word199")), "{lines:?}");
+        assert!(!lines.iter().any(|line| line.contains("word0 ")), "{lines:?}");
+        assert!(lines.last().unwrap().contains("opening statement"), "{lines:?}");
+    }
+
+    #[test]
+    fn a_tail_begins_with_a_whole_word() {
+        assert_eq!(tail("one two three", 7), "three");
+        assert_eq!(tail("one", 7), "one");
+        assert_eq!(tail("äöü äöü", 4), "äöü");
+    }
+
+    #[test]
+    fn a_terminal_of_a_few_rows_is_enough() {
+        for rows in 1..8 {
+            let backend = TestBackend::new(30, rows);
+            let viewport = Viewport::Inline(PANEL.min(rows.saturating_sub(1)).max(1));
+            let mut terminal = Terminal::with_options(backend, TerminalOptions { viewport }).unwrap();
+            terminal.insert_before(20, |buffer| Paragraph::new("x").render(buffer.area, buffer)).unwrap();
+            terminal.draw(|frame| frame.render_widget(Paragraph::new("y"), frame.area())).unwrap();
+        }
     }
 }

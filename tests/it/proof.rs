@@ -1,0 +1,84 @@
+//! Replaying and verifying what is stored.
+use crate::support::World;
+use rusqlite::Connection;
+
+#[test]
+fn replay_gives_result_and_reports_again_bit_for_bit_without_a_server() {
+    let world = World::new();
+    world.rehearse("again").ok();
+    world.agon(&["replay", "again", "--output-dir", "second"]).ok();
+    let mut compared = 0;
+    for entry in std::fs::read_dir(world.path("agon-reports/again")).unwrap() {
+        let path = entry.unwrap().path();
+        let again = world.path("second/again").join(path.file_name().unwrap());
+        assert!(std::fs::read(&path).unwrap() == std::fs::read(&again).unwrap(), "{} differs", path.display());
+        compared += 1;
+    }
+    assert_eq!(compared, 4);
+}
+
+#[test]
+fn every_report_can_be_printed_again() {
+    let world = World::new();
+    world.rehearse("reported").ok();
+    for format in ["markdown", "summary", "verbose", "html", "json", "jsonl"] {
+        let said = world.agon(&["report", "last", "--format", format]).ok();
+        assert!(said.stdout.len() > 500, "{format}: {said:?}");
+        assert!(said.stdout.to_lowercase().contains("rehearsal"), "{format} is not marked");
+    }
+    world.agon(&["report", "rep", "--format", "html", "-o", "page.html"]).ok();
+    assert!(std::fs::read_to_string(world.path("page.html")).unwrap().starts_with("<!"));
+}
+
+#[test]
+fn verify_says_that_a_log_is_whole_or_where_it_is_not() {
+    let world = World::new();
+    world.rehearse("proven").ok();
+    let said = world.agon(&["verify", "proven"]).ok();
+    assert!(said.stdout.contains("proven: whole"), "{said:?}");
+    let records = records(&world);
+    for (at, (row, body)) in records.iter().enumerate().step_by(7) {
+        let byte = body.len() * (at + 1) / (records.len() + 1);
+        flip(&world, *row, body, byte);
+        let said = world.agon(&["verify", "proven"]).code(3);
+        assert!(said.stdout.contains("proven: DAMAGED at event"), "record {at}: {said:?}");
+        world.agon(&["replay", "proven"]).code(3);
+        write(&world, *row, body);
+    }
+    world.agon(&["verify"]).ok();
+}
+
+#[test]
+fn list_and_get_find_debates_by_their_beginning() {
+    let world = World::new();
+    world.rehearse("alpha-1").ok();
+    world.rehearse("beta-1").ok();
+    let listed = world.agon(&["list"]).ok();
+    assert!(listed.stdout.contains("alpha-1") && listed.stdout.contains("beta-1"), "{listed:?}");
+    assert!(listed.stdout.contains("decided") && listed.stdout.contains("(rehearsal)"), "{listed:?}");
+    assert_eq!(world.json(&["get", "al", "--json"])["id"], "alpha-1");
+    assert_eq!(world.json(&["get", "--json"])["id"], "beta-1");
+    assert_eq!(world.json(&["list", "--json"]).as_array().unwrap().len(), 2);
+    world.agon(&["get", "gamma"]).code(64);
+}
+
+fn database(world: &World) -> Connection {
+    Connection::open(world.database()).unwrap()
+}
+
+fn records(world: &World) -> Vec<(i64, Vec<u8>)> {
+    let database = database(world);
+    let mut rows = database.prepare("SELECT rowid, body FROM records ORDER BY first").unwrap();
+    rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect()
+}
+
+fn flip(world: &World, row: i64, body: &[u8], at: usize) {
+    let mut flipped = body.to_vec();
+    flipped[at] ^= 0x20;
+    write(world, row, &flipped);
+}
+
+fn write(world: &World, row: i64, body: &[u8]) {
+    let changed = database(world).execute("UPDATE records SET body = ?1 WHERE rowid = ?2", (body, row)).unwrap();
+    assert_eq!(changed, 1);
+}

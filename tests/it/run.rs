@@ -1,0 +1,141 @@
+//! `agon run` from the user's side: what is printed, written and returned.
+use crate::support::{Running, SHORT, World, example};
+use nix::sys::signal::Signal;
+use serde_json::Value;
+
+#[test]
+fn a_rehearsal_prints_a_whole_debate_with_its_verdict_and_writes_reports() {
+    let world = World::new();
+    let said = world.rehearse("first-one").ok();
+    for wanted in ["Rehearsal", "== Opening statements ==", "== Round 1 ==", "== Result ==", "Decided"] {
+        assert!(said.stdout.contains(wanted), "{wanted}: {}", said.stdout);
+    }
+    for hint in ["agon report first-one", "agon replay first-one", "agon verify first-one", "seed 7"] {
+        assert!(said.stderr.contains(hint), "{hint}: {}", said.stderr);
+    }
+    for name in ["debate.md", "report.html", "events.jsonl", "result.json"] {
+        let text = std::fs::read_to_string(world.path("agon-reports/first-one").join(name)).unwrap();
+        assert!(text.contains("ehearsal") || text.contains("\"rehearsal\":true"), "{name} is not marked");
+    }
+}
+
+#[test]
+fn the_result_as_json_has_what_programs_need_and_nothing_else_is_on_standard_output() {
+    let world = World::new();
+    let result = world.json(&["run", &example(SHORT), "--rehearsal", "--seed", "7", "--json", "--no-reports"]);
+    for name in ["id", "topic", "state", "outcome", "rounds", "transcript", "verdict", "ballots", "majority", "usage"] {
+        assert!(!result[name].is_null(), "{name}: {result}");
+    }
+    assert_eq!(result["state"], "succeeded");
+    assert_eq!(result["rehearsal"], true);
+    assert_eq!(result["seed"], 7);
+    let stances: Vec<&Value> = result["transcript"].as_array().unwrap().iter().map(|entry| &entry["stance"]).collect();
+    assert!(stances.contains(&&result["verdict"]["winner"]), "{result}");
+    assert!(!world.path("agon-reports").exists());
+}
+
+#[test]
+fn the_same_seed_gives_the_same_debate() {
+    let world = World::new();
+    let transcript = |seed: &str| {
+        let args = ["run", &example(SHORT), "--rehearsal", "--json", "--no-reports", "--seed", seed];
+        world.json(&args)["transcript"].to_string()
+    };
+    assert_eq!(transcript("3"), transcript("3"));
+    assert_ne!(transcript("3"), transcript("4"));
+}
+
+#[test]
+fn events_come_as_json_lines_one_by_one_from_admission_to_end() {
+    let world = World::new();
+    let said = world.agon(&["run", &example(SHORT), "--rehearsal", "--jsonl", "--no-reports", "--id", "as-lines"]).ok();
+    let events: Vec<Value> = said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(events.first().unwrap()["type"], "debate_admitted");
+    assert_eq!(events.last().unwrap()["type"], "debate_ended");
+    let numbers: Vec<u64> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
+    assert_eq!(events, world.events("as-lines"));
+}
+
+#[test]
+fn a_plain_topic_is_argued_by_the_built_in_cast() {
+    let world = World::new();
+    let result =
+        world.json(&["run", "Should cities ban cars?", "--rehearsal", "--rounds", "1", "--json", "--no-reports"]);
+    assert_eq!(result["topic"], "Should cities ban cars?");
+    assert_eq!(result["rounds"], 1);
+}
+
+#[test]
+fn a_debate_is_read_from_standard_input() {
+    let world = World::new();
+    let file = std::fs::File::open(example(SHORT)).unwrap();
+    let output = world.command(&["run", "-", "--rehearsal", "--json", "--no-reports"]).stdin(file).output().unwrap();
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(result["topic"].as_str().unwrap().contains("Natrion"));
+}
+
+#[test]
+fn one_model_for_every_role_overrules_the_file() {
+    let world = World::new();
+    let args = ["run", &example(SHORT), "--rehearsal", "--model", "mine:1b", "--jsonl", "--no-reports"];
+    let said = world.agon(&args).ok();
+    let asked = said.stdout.lines().filter(|line| line.contains("\"type\":\"turn_asked\""));
+    let other = asked.filter(|line| !line.contains("\"model\":\"mine:1b\"")).count();
+    assert_eq!(other, 0);
+}
+
+#[test]
+fn quiet_says_nothing() {
+    let world = World::new();
+    let said = world.agon(&["run", &example(SHORT), "--rehearsal", "--quiet", "--no-reports"]).ok();
+    assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("", ""));
+}
+
+#[test]
+fn an_id_is_taken_once() {
+    let world = World::new();
+    world.rehearse("taken-once").ok();
+    let said = world.rehearse("taken-once").code(64);
+    assert!(said.stderr.contains("agon resume taken-once"), "{said:?}");
+}
+
+#[test]
+fn ctrl_c_keeps_the_debate_and_says_how_to_go_on() {
+    let world = World::new();
+    let args = [
+        "run",
+        &example(SHORT),
+        "--rehearsal",
+        "--jsonl",
+        "--no-reports",
+        "--id",
+        "stopped",
+        "--token-interval",
+        "2ms",
+    ];
+    let running = Running::start(world.command(&args));
+    running.read_until("speech_recorded", 2);
+    running.signal(Signal::SIGINT);
+    let (status, told) = running.wait();
+    assert_eq!(status.code(), Some(130), "{told}");
+    assert!(told.contains("agon resume stopped"), "{told}");
+    let before = world.events("stopped").len();
+    world.agon(&["resume", "stopped", "--no-reports", "--quiet"]).ok();
+    let events = world.events("stopped");
+    assert!(events.len() > before);
+    assert_eq!(events.last().unwrap()["type"], "debate_ended");
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_panic() {
+    let world = World::new();
+    let args = ["run", &example(SHORT), "--rehearsal", "--no-reports", "--token-interval", "1ms"];
+    let mut child =
+        world.command(&args).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(141), "{told}");
+    assert!(!told.contains("panicked") && told.contains("agon resume"), "{told}");
+}

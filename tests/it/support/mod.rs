@@ -1,0 +1,103 @@
+//! What the tests share: a world with an empty home, the program, and servers.
+mod process;
+mod server;
+
+pub use process::{Running, Said};
+pub use server::Server;
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// Longest time that anything here may take.
+pub const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+
+/// An empty home, and the program with nothing else in its environment.
+pub struct World {
+    home: TempDir,
+}
+
+impl World {
+    pub fn new() -> Self {
+        Self { home: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    /// Writes a file into the world and gives its path as text.
+    pub fn file(&self, name: &str, text: &str) -> String {
+        let path = self.path(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// The program, ready to be started in this world.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(agon());
+        command.env_clear().env("HOME", self.home.path()).current_dir(self.home.path());
+        command.args(args).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the program to its end.
+    pub fn agon(&self, args: &[&str]) -> Said {
+        Said::of(&self.command(args).output().unwrap())
+    }
+
+    /// Runs the program, whose words must be JSON.
+    pub fn json(&self, args: &[&str]) -> Value {
+        let said = self.agon(args);
+        serde_json::from_str(&said.stdout).unwrap_or_else(|error| panic!("{error}: {said:?}"))
+    }
+
+    /// A short rehearsal with that id, held to its end.
+    pub fn rehearse(&self, id: &str) -> Said {
+        self.agon(&["run", &example(SHORT), "--rehearsal", "--seed", "7", "--id", id])
+    }
+
+    /// The log as events.
+    pub fn events(&self, id: &str) -> Vec<Value> {
+        let said = self.agon(&["report", id, "--format", "jsonl"]).ok();
+        said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// The database that the program uses here unless told otherwise.
+    pub fn database(&self) -> PathBuf {
+        self.path(".local/share/agon/agon.db")
+    }
+}
+
+/// The example that most tests run.
+pub const SHORT: &str = "invest-in-battery-startup.md";
+
+/// A debate file that users are shown.
+pub fn example(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("examples").join(name);
+    assert!(path.is_file(), "{} is missing", path.display());
+    path.to_str().unwrap().to_owned()
+}
+
+/// The program under test: `AGON_BIN`, which `cargo xtask test` sets, or what cargo built beside this test.
+pub fn agon() -> PathBuf {
+    if let Some(path) = std::env::var_os("AGON_BIN") {
+        return PathBuf::from(path);
+    }
+    let test = std::env::current_exe().unwrap();
+    let built = test.parent().and_then(Path::parent).unwrap().join("agon");
+    assert!(built.is_file(), "{} is missing; build it with: cargo build -p agon", built.display());
+    built
+}
+
+/// The turns that the log says are answered, each with how often.
+pub fn answered(events: &[Value]) -> std::collections::BTreeMap<String, usize> {
+    const ANSWERS: [&str; 5] =
+        ["speech_recorded", "ballot_cast", "vote_cast", "moderator_decided", "judgement_recorded"];
+    let mut turns = std::collections::BTreeMap::new();
+    for event in events.iter().filter(|event| ANSWERS.iter().any(|kind| event["type"] == *kind)) {
+        *turns.entry(format!("{}/{}", event["turn"]["round"], event["turn"]["seat"])).or_default() += 1;
+    }
+    turns
+}
