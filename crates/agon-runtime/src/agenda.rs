@@ -59,6 +59,10 @@ impl Agenda {
     pub(crate) fn get(&self, turn: TurnId) -> Option<&OpenTurn> {
         self.open.get(&turn)
     }
+    /// Forgets a turn that was decided.
+    pub(crate) fn close(&mut self, turn: TurnId) {
+        self.open.remove(&turn);
+    }
     pub(crate) fn placed(&mut self, turn: TurnId, host: HostId) {
         if let Some(turn) = self.open.get_mut(&turn) {
             turn.host = Some(host);

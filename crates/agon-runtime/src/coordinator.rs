@@ -336,7 +336,9 @@ impl State {
         if let Some((model, host)) = replay::placement(result) {
             self.warm.insert(model, host);
         }
-        self.on_input(myself, Input::TurnDecided { turn, result: result.clone() }).await
+        let told = self.step(Input::TurnDecided { turn, result: result.clone() }).await?;
+        self.agenda.close(turn);
+        if told { self.perform(myself).await } else { Ok(()) }
     }
 
     /// Withdraws what is still asked, so that nobody generates for a debate that is over.

@@ -150,9 +150,8 @@ impl State {
         if self.shared.held.add(&debate, None, None) {
             return self.start(myself, &debate, orders).await;
         }
-        match orders {
-            Some(Input::Cancel { reason }) => self.pass_on(&debate, coordinator::Msg::Cancel { reason }),
-            Some(_) | None => {}
+        if let Some(Input::Cancel { reason }) = orders {
+            self.pass_on(&debate, coordinator::Msg::Cancel { reason });
         }
         Ok(())
     }
@@ -280,9 +279,8 @@ impl State {
             && self.shared.held.len() == 0
             && let Some(done) = self.drained.take()
         {
-            if done.send(()).is_err() {
-                tracing::debug!("nobody waits for the drain any more");
-            }
+            // one that no longer waits needs no answer
+            done.send(()).ok();
         }
     }
 }

@@ -78,8 +78,8 @@ impl Actor for Root {
 
     async fn handle(&self, myself: ActorRef<Msg>, msg: Msg, state: &mut State) -> Result<(), ActorProcessingErr> {
         match msg {
-            Msg::Adopt { debate, orders } => state.to_coordinators(coordinators::Msg::Adopt { debate, orders }),
-            Msg::Drain(done) => state.to_coordinators(coordinators::Msg::Drain(done)),
+            Msg::Adopt { debate, orders } => state.tell_coordinators(coordinators::Msg::Adopt { debate, orders }),
+            Msg::Drain(done) => state.tell_coordinators(coordinators::Msg::Drain(done)),
             Msg::ReviveCoordinators => state.start_coordinators(&myself).await?,
             Msg::ReviveHosts => state.start_hosts(&myself).await?,
             #[cfg(any(test, feature = "test-hooks"))]
@@ -145,7 +145,7 @@ impl State {
         self.ears = Some(scope);
     }
 
-    fn to_coordinators(&mut self, message: coordinators::Msg) {
+    fn tell_coordinators(&mut self, message: coordinators::Msg) {
         match &self.coordinators {
             Some(actor) => tell(actor, message),
             None => self.waiting.push(message),

@@ -135,26 +135,26 @@ impl ChatModel for Cast {
         Ok(vec![ModelInfo { name: "m".into(), digest: Some("sha256:1".into()), ..ModelInfo::default() }])
     }
     async fn version(&self) -> Result<ServerVersion, ChatError> {
-        unimplemented_call()
+        not_in_the_script()
     }
     async fn show(&self, _: &str) -> Result<ModelDetails, ChatError> {
-        unimplemented_call()
+        not_in_the_script()
     }
     async fn loaded(&self) -> Result<Vec<LoadedModel>, ChatError> {
-        unimplemented_call()
+        not_in_the_script()
     }
     async fn preload(&self, _: &str, _: Option<Duration>) -> Result<(), ChatError> {
-        unimplemented_call()
+        not_in_the_script()
     }
     async fn embed(&self, _: &str, _: &[String]) -> Result<Vec<Vec<f32>>, ChatError> {
-        unimplemented_call()
+        not_in_the_script()
     }
     fn endpoint(&self) -> &Endpoint {
         &self.state.endpoint
     }
 }
 
-fn unimplemented_call<T>() -> Result<T, ChatError> {
+fn not_in_the_script<T>() -> Result<T, ChatError> {
     Err(ChatError::new(ChatErrorKind::BadRequest, "not in the script"))
 }
 

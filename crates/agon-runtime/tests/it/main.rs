@@ -1,8 +1,17 @@
 //! Whole debates over in-memory ports and a scripted model, in paused time.
+#[cfg(test)]
 mod cast;
+#[cfg(test)]
 mod crashes;
+#[cfg(test)]
 mod deaths;
+#[cfg(test)]
 mod debates;
+#[cfg(test)]
 mod fuse;
+#[cfg(test)]
+mod limits;
+#[cfg(test)]
 mod stage;
+#[cfg(test)]
 mod takeover;

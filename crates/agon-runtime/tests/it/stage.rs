@@ -86,6 +86,17 @@ pub fn rich_spec() -> DebateSpec {
     }
 }
 
+/// A long debate in which one turn follows the other. What is asked at once stands in the log in the order of its
+/// arrival, which deaths and faults change.
+pub fn sequential_spec() -> DebateSpec {
+    DebateSpec {
+        phases: Phases { opening_statements: false, final_statements: false },
+        ballots: Ballots::None,
+        judge: spec().judge,
+        ..rich_spec()
+    }
+}
+
 /// A debate in which all speak at once, and vote.
 pub fn simultaneous_spec() -> DebateSpec {
     DebateSpec {
@@ -212,10 +223,4 @@ pub fn assert_same(told: &[String], wanted: &[String], after: &str) {
     let differs = told.iter().zip(wanted).position(|(told, wanted)| told != wanted);
     let at = differs.unwrap_or(told.len().min(wanted.len()));
     assert!(told == wanted, "{after}: event {at} differs\n told {:#?}\n not  {:#?}", told.get(at), wanted.get(at));
-}
-
-/// A story whose order does not matter: what is asked at once may be answered in any order.
-pub fn unordered(mut story: Vec<String>) -> Vec<String> {
-    story.sort();
-    story
 }

@@ -1,0 +1,229 @@
+//! Breakers, permits, deadlines, cancellation, lost hints.
+use crate::cast::{Cast, Cue};
+use crate::stage::*;
+use agon_bus::{Faults, FaultyBus, MemoryBus};
+use agon_core::*;
+use agon_runtime::Node;
+use std::sync::Arc;
+use std::time::Duration;
+
+const ID: &str = "a-debate";
+
+fn failures(log: &[Arc<Record>]) -> Vec<Failure> {
+    let events = log.iter().flat_map(|record| &record.events);
+    events
+        .filter_map(|e| if let Event::TurnFailed { failure, .. } = e { Some(failure.clone()) } else { None })
+        .collect()
+}
+
+fn causes(log: &[Arc<Record>]) -> Vec<FailureCause> {
+    failures(log).iter().map(|failure| failure.cause).collect()
+}
+
+async fn begin(stage: &Stage, cast: &Cast, spec: DebateSpec) -> Node {
+    let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
+    node.submit(admission(ID, spec)).await.unwrap();
+    node
+}
+
+async fn after(seconds: u64) {
+    tokio::time::sleep(Duration::from_secs(seconds)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_breaker_opens_at_the_third_failure_in_a_row_and_no_call_is_made_while_it_is_open() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    cast.cue(std::iter::repeat_n(Cue::Refuse, 1_000));
+    let _node = begin(&stage, &cast, spec()).await;
+
+    after(55).await;
+
+    assert_eq!(cast.calls(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_open_breaker_lets_one_probe_through_and_closes_after_two_successes() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_secs(10));
+    cast.cue(std::iter::repeat_n(Cue::Refuse, 3));
+    let node = stage.node("n1", vec![cast.host("gpu1", 8)]).await;
+    let ids: Vec<String> = (0..8).map(|n| format!("debate-{n}")).collect();
+    node.submit(admission(&ids[0], spec())).await.unwrap();
+    after(5).await;
+    for id in &ids[1..] {
+        node.submit(admission(id, spec())).await.unwrap();
+    }
+
+    after(40).await;
+    assert_eq!((cast.calls(), cast.running()), (3, 0), "it is open");
+    // the jitter lengthens the minute by at most a fifth, a probe takes ten seconds
+    after(30).await;
+    assert_eq!((cast.calls(), cast.running()), (4, 1), "the first probe runs alone");
+    after(10).await;
+    assert_eq!((cast.calls(), cast.running()), (5, 1), "the second probe runs alone");
+    after(10).await;
+    assert!(cast.running() > 1, "calls run side by side once it is closed");
+    for id in &ids[1..] {
+        assert_eq!(node.finished(&debate(id)).await.unwrap().0, DebateState::Succeeded);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_waits_too_long_at_an_open_breaker_fails_and_says_where() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    cast.cue(std::iter::repeat_n(Cue::Refuse, 1_000));
+    let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
+    let mut admission = admission(ID, spec());
+    admission.retry.wait_limit_ms = 5_000;
+
+    node.submit(admission).await.unwrap();
+    node.finished(&debate(ID)).await.unwrap();
+
+    let failures = failures(&stage.log(ID).await);
+    let open = failures.iter().find(|failure| failure.cause == FailureCause::BreakerOpen).unwrap();
+    assert_eq!(open.detail, "the breaker for m is open at gpu1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_open_breaker_sends_turns_to_a_host_that_is_well() {
+    let stage = Stage::new();
+    let (sick, well) = (Cast::new(Duration::from_millis(500)), Cast::new(Duration::from_millis(500)));
+    sick.cue(std::iter::repeat_n(Cue::Refuse, 1_000));
+    let node = stage.node("n1", vec![sick.host("gpu1", 1), well.host("gpu2", 1)]).await;
+    let ids: Vec<String> = (0..12).map(|n| format!("debate-{n}")).collect();
+
+    for id in &ids {
+        node.submit(admission(id, spec())).await.unwrap();
+    }
+    for id in &ids {
+        assert_eq!(node.finished(&debate(id)).await.unwrap().0, DebateState::Succeeded);
+    }
+
+    assert_eq!(sick.calls(), 3);
+    assert_eq!(well.calls(), 12 * 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn malformed_answers_do_not_open_the_breaker() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    let judged_badly = std::iter::repeat_n(Cue::Say("I would rather not say.".into()), 10);
+    cast.cue([Cue::Answer, Cue::Answer].into_iter().chain(judged_badly));
+    let node = begin(&stage, &cast, spec()).await;
+
+    node.finished(&debate(ID)).await.unwrap();
+    let causes = causes(&stage.log(ID).await);
+    cast.state.calls.lock().unwrap().clear();
+    node.submit(admission("another", spec())).await.unwrap();
+    node.finished(&debate("another")).await.unwrap();
+
+    assert!(!causes.is_empty() && causes.iter().all(|cause| *cause == FailureCause::Malformed), "{causes:?}");
+    assert!(cast.calls() >= 3, "the next debate's calls are let in");
+}
+
+#[tokio::test(start_paused = true)]
+async fn debates_that_wait_for_one_permit_take_turns() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
+    let topics = ["a bridge", "a school", "a harbour"];
+    for (n, topic) in topics.iter().enumerate() {
+        let spec = DebateSpec { topic: (*topic).into(), max_rounds: 4, ..simultaneous_spec() };
+        node.submit(admission(&format!("debate-{n}"), spec)).await.unwrap();
+    }
+    for n in 0..topics.len() {
+        node.finished(&debate(&format!("debate-{n}"))).await.unwrap();
+    }
+
+    let calls = cast.state.calls.lock().unwrap().clone();
+    let order: Vec<usize> = calls.iter().filter_map(|c| topics.iter().position(|topic| c.contains(topic))).collect();
+    let first_half = &order[..order.len() / 2];
+    let counts: Vec<usize> = (0..topics.len()).map(|n| first_half.iter().filter(|of| **of == n).count()).collect();
+    let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
+    assert!(most - least <= 2, "half of the calls: {counts:?}");
+    assert_eq!(cast.most_running(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_is_never_answered_is_withdrawn_at_its_deadline_and_its_call_aborted() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    cast.cue([Cue::Hang]);
+    let node = begin(&stage, &cast, spec()).await;
+
+    node.finished(&debate(ID)).await.unwrap();
+
+    assert_eq!(causes(&stage.log(ID).await), [FailureCause::Timeout]);
+    assert_eq!(cast.aborted(), 1);
+    assert_eq!(cast.running(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_that_comes_at_the_deadline_counts_once_either_way() {
+    let limit = admission(ID, spec()).retry.wait_limit_ms + spec().timeout_per_turn_ms;
+
+    for early in -3_000..3_000i64 {
+        if early % 500 != 0 {
+            continue;
+        }
+        let stage = Stage::new();
+        let cast = Cast::new(Duration::from_millis((limit as i64 - early) as u64));
+        let node = begin(&stage, &cast, spec()).await;
+        node.finished(&debate(ID)).await.unwrap();
+        check(&stage.log(ID).await);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_debate_ends_at_once_and_aborts_its_call() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_secs(100));
+    let node = begin(&stage, &cast, spec()).await;
+    after(1).await;
+    let before = stage.clock.now();
+
+    node.cancel(&debate(ID), "no longer of interest");
+    let end = node.finished(&debate(ID)).await.unwrap();
+    after(1).await;
+
+    assert_eq!(end.0, DebateState::Cancelled);
+    assert!(stage.clock.now().since(before) < 2_000);
+    assert_eq!((cast.aborted(), cast.running()), (1, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_debate_that_nobody_holds_can_be_cancelled() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_secs(100));
+    let first = begin(&stage, &cast, spec()).await;
+    after(1).await;
+    first.stop().await;
+    let second = stage.node("n2", vec![]).await;
+
+    second.cancel(&debate(ID), "no longer of interest");
+
+    assert_eq!(second.finished(&debate(ID)).await.unwrap().0, DebateState::Cancelled);
+}
+
+#[tokio::test(start_paused = true)]
+async fn lost_doubled_and_late_messages_only_slow_things_down() {
+    let calm = undisturbed(ID, sequential_spec()).await;
+
+    for seed in 0..10 {
+        let mut stage = Stage::new();
+        let faults = Faults { lose_hint: 400, double_hint: 200, delay_hint: 200, lose_work: 300, redeliver_acked: 300 };
+        let bus = Arc::new(FaultyBus::new(MemoryBus::new(), seed, faults));
+        stage.bus = bus.clone();
+        let cast = Cast::new(Duration::from_millis(500));
+        let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+        node.submit(admission(ID, sequential_spec())).await.unwrap();
+        node.finished(&debate(ID)).await.unwrap();
+
+        let log = stage.log(ID).await;
+        check(&log);
+        assert!(bus.counts().lost_hints > 0, "{:?}", bus.counts());
+        assert_same(&story(&log), &calm, &format!("faults of seed {seed}"));
+    }
+}
