@@ -1,12 +1,21 @@
 //! Whole-system tests: the `agon` program as users run it, against rehearsal servers in its own process and in others.
+//!
+//! Each module is marked as test code for the lints, which here would not know by themselves.
+#[cfg(test)]
+mod crash;
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod files;
+#[cfg(test)]
+mod machine;
+#[cfg(test)]
+mod page;
+#[cfg(test)]
+mod proof;
+#[cfg(test)]
+mod run;
+#[cfg(test)]
+mod server;
 #[cfg(test)]
 mod support;
-
-mod crash;
-mod faults;
-mod files;
-mod machine;
-mod page;
-mod proof;
-mod run;
-mod server;

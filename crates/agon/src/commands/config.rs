@@ -47,9 +47,7 @@ fn with_origins(text: &str, origins: &BTreeMap<String, String>) -> String {
         } else if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             name.clone_into(&mut table);
             let _ = writeln!(out, "{line}");
-        } else if let Some((key, _)) =
-            line.split_once(" = ").filter(|(key, _)| is_key(key) && !(table.is_empty() && !origins_has(origins, key)))
-        {
+        } else if let Some((key, _)) = line.split_once(" = ").filter(|(key, _)| is_key(key)) {
             let path = if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") };
             let _ = writeln!(out, "{line} # {}", origin(origins, &path));
         } else {
@@ -57,10 +55,6 @@ fn with_origins(text: &str, origins: &BTreeMap<String, String>) -> String {
         }
     }
     out
-}
-
-fn origins_has(origins: &BTreeMap<String, String>, key: &str) -> bool {
-    origins.contains_key(key)
 }
 
 fn is_key(text: &str) -> bool {

@@ -31,7 +31,8 @@ pub async fn to_the_end(mut showing: Showing<'_>, mut stage: Stage, id: &DebateI
     let mut view = choose(&showing.context.output, showing.output, begin)?;
     let watched = watching::watch(&mut stage, id, after, view.as_mut(), &mut showing.signals).await;
     let store = close(&mut showing, stage, view.as_mut()).await?;
-    let kept = || showing.context.output.note(&format!("the debate is kept; go on with: agon resume {id}"));
+    let store_flag = store_flag(showing.context);
+    let kept = || showing.context.output.note(&format!("the debate is kept; go on with: agon resume {id}{store_flag}"));
     match watched? {
         Ending::Over(state, outcome) => conclude(&showing, &store, id, state, outcome).await,
         Ending::Interrupted => {
@@ -81,10 +82,15 @@ async fn conclude(
 
 /// What one may want to do next, as commands that can be copied.
 fn hints(context: &Context, id: &DebateId) {
-    let store = context.global.store.as_ref().map(|path| format!(" --store {}", path.display())).unwrap_or_default();
+    let store = store_flag(context);
     context.output.note(&format!(
         "next: agon report {id} --format html -o report.html{store}\n      agon replay {id}{store}\n      agon verify {id}{store}"
     ));
+}
+
+/// The flag without which the same command would look into another store.
+fn store_flag(context: &Context) -> String {
+    context.global.store.as_ref().map(|path| format!(" --store {}", path.display())).unwrap_or_default()
 }
 
 fn write_reports(showing: &Showing<'_>, log: &Log, id: &DebateId) -> Result<Vec<PathBuf>, Stop> {

@@ -1,10 +1,10 @@
 //! The live view: what is finished scrolls up like any output, what runs stands in a few lines at the bottom.
 //!
 //! The terminal stays in its normal mode, so that nothing has to be restored whatever ends the program.
-use super::{View, paint, wrap::wrap};
+use super::{View, paint, told::Told, wrap::wrap};
 use crate::logging;
 use agon_core::{Event, Position, Timestamp, TurnId};
-use agon_report::{LiveView, Span, Speaking, Style, StyledLine};
+use agon_report::{Span, Speaking, Style, StyledLine};
 use ratatui::backend::{Backend, CrosstermBackend};
 use ratatui::layout::Position as Cell;
 use ratatui::text::{Line, Text};
@@ -17,25 +17,25 @@ const PANEL: u16 = 9;
 
 /// A debate on a terminal.
 pub struct InlineView<B: Backend = CrosstermBackend<Stdout>> {
-    view: LiveView,
+    told: Told,
     terminal: Terminal<B>,
     color: bool,
 }
 
 impl InlineView {
     /// Takes the lower end of the terminal.
-    pub fn on_stdout(view: LiveView, color: bool) -> io::Result<Self> {
-        Self::new(CrosstermBackend::new(io::stdout()), view, color)
+    pub fn on_stdout(told: Told, color: bool) -> io::Result<Self> {
+        Self::new(CrosstermBackend::new(io::stdout()), told, color)
     }
 }
 
 impl<B: Backend<Error = io::Error>> InlineView<B> {
-    fn new(backend: B, view: LiveView, color: bool) -> io::Result<Self> {
+    fn new(backend: B, told: Told, color: bool) -> io::Result<Self> {
         let rows = backend.size()?.height;
         let viewport = Viewport::Inline(PANEL.min(rows.saturating_sub(1)).max(1));
         let terminal = Terminal::with_options(backend, TerminalOptions { viewport })?;
         logging::hold();
-        Ok(Self { view, terminal, color })
+        Ok(Self { told, terminal, color })
     }
 
     fn print(&mut self, lines: &[StyledLine]) -> io::Result<()> {
@@ -57,7 +57,7 @@ impl<B: Backend<Error = io::Error>> InlineView<B> {
 
     fn panel(&self, now: Timestamp, notice: Option<&str>, width: usize, height: usize) -> Vec<Line<'static>> {
         let mut status: Vec<Line<'static>> =
-            self.view.status(now).iter().filter_map(|line| wrap(line, width).into_iter().next()).collect();
+            self.told.view.status(now).iter().filter_map(|line| wrap(line, width).into_iter().next()).collect();
         let summary = if status.is_empty() { Line::default() } else { status.remove(0) };
         let rule = Line::styled("─".repeat(width), paint::look(Style::Dim));
         let mut foot = vec![rule, summary];
@@ -78,8 +78,13 @@ impl<B: Backend<Error = io::Error>> InlineView<B> {
 
     /// The last words of those who speak, each with its share of the room.
     fn voices(&self, width: usize, room: usize) -> Vec<Line<'static>> {
-        let speaking: Vec<&Speaking> =
-            self.view.speaking().map(|(_, speaking)| speaking).filter(|speaking| !speaking.text.is_empty()).collect();
+        let speaking: Vec<&Speaking> = self
+            .told
+            .view
+            .speaking()
+            .map(|(_, speaking)| speaking)
+            .filter(|speaking| !speaking.text.is_empty())
+            .collect();
         let shown = speaking.len().min(room);
         if shown == 0 {
             return Vec::new();
@@ -89,7 +94,7 @@ impl<B: Backend<Error = io::Error>> InlineView<B> {
     }
 
     fn voice(&self, speaking: &Speaking, width: usize, share: usize) -> Vec<Line<'static>> {
-        let name = StyledLine::of(self.view.style(&speaking.participant), speaking.participant.as_str());
+        let name = StyledLine::of(self.told.view.style(&speaking.participant), speaking.participant.as_str());
         if share == 1 {
             let tail: String = tail(&speaking.text, width / 2).replace('\n', " ");
             return wrap(&name.and(Style::Plain, format!(" … {tail}")), width).into_iter().take(1).collect();
@@ -118,7 +123,7 @@ fn tail(text: &str, chars: usize) -> &str {
 
 impl<B: Backend<Error = io::Error>> View for InlineView<B> {
     fn event(&mut self, position: Position, at: Timestamp, event: &Event) -> io::Result<()> {
-        let lines = self.view.lines(position, at, event);
+        let lines = self.told.lines(position, at, event);
         self.print(&lines)
     }
 
@@ -127,7 +132,7 @@ impl<B: Backend<Error = io::Error>> View for InlineView<B> {
     }
 
     fn delta(&mut self, turn: TurnId, n: u64, text: &str) {
-        self.view.delta(turn, n, text);
+        self.told.view.delta(turn, n, text);
     }
 
     fn tick(&mut self, now: Timestamp, notice: Option<&str>) -> io::Result<()> {
@@ -159,6 +164,7 @@ impl<B: Backend<Error = io::Error>> View for InlineView<B> {
 mod tests {
     use super::*;
     use agon_core::{Admission, Ask, ModelName, ParticipantId, Task, TurnId};
+    use agon_report::LiveView;
     use ratatui::backend::TestBackend;
 
     const TURN: TurnId = TurnId { round: 0, seat: 0, attempt: 1 };
@@ -207,7 +213,11 @@ mod tests {
         let terminal =
             Terminal::with_options(backend, TerminalOptions { viewport: Viewport::Fixed(Default::default()) });
         let text = (0..200).map(|n| format!("word{n} ")).collect::<String>();
-        let view = InlineView { view: speaking(&text), terminal: terminal.unwrap(), color: false };
+        let view = InlineView {
+            told: Told { view: speaking(&text), verbose: false },
+            terminal: terminal.unwrap(),
+            color: false,
+        };
         let lines = lines_of(&view);
         assert_eq!(lines.len(), 9);
         assert_eq!(lines[0], "advocate");

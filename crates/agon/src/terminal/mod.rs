@@ -2,6 +2,7 @@
 mod inline;
 mod paint;
 mod plain;
+mod told;
 mod wrap;
 
 use crate::cli::WatchArgs;
@@ -12,6 +13,7 @@ use agon_report::LiveView;
 use inline::InlineView;
 use plain::PlainView;
 use std::io;
+use told::Told;
 
 /// From where on a debate is shown.
 #[derive(Clone, Debug, Default)]
@@ -37,14 +39,15 @@ impl Begin {
 
 /// The view that suits the output and the user's wishes.
 pub fn choose(output: &Output, args: &WatchArgs, begin: Begin) -> io::Result<Box<dyn View>> {
+    let told = Told { view: begin.view, verbose: args.verbose };
     Ok(if args.jsonl {
         Box::new(JsonlView)
     } else if args.json || args.quiet {
         Box::new(NoView)
     } else if output.terminal {
-        Box::new(InlineView::on_stdout(begin.view, output.color)?)
+        Box::new(InlineView::on_stdout(told, output.color)?)
     } else {
-        Box::new(PlainView::new(begin.view, output.color))
+        Box::new(PlainView::new(told, output.color))
     })
 }
 

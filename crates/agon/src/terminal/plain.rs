@@ -1,26 +1,26 @@
 //! Plain lines: for pipes, files, and terminals that can no more.
+use super::told::Told;
 use super::{View, paint};
 use agon_core::{Event, Position, Timestamp};
-use agon_report::LiveView;
 use std::io::{self, Write};
 
 /// Prints what happened, line by line, on standard output.
 #[derive(Debug)]
 pub struct PlainView {
-    view: LiveView,
+    told: Told,
     color: bool,
 }
 
 impl PlainView {
     /// A view that has shown nothing yet.
-    pub fn new(view: LiveView, color: bool) -> Self {
-        Self { view, color }
+    pub fn new(told: Told, color: bool) -> Self {
+        Self { told, color }
     }
 }
 
 impl View for PlainView {
     fn event(&mut self, position: Position, at: Timestamp, event: &Event) -> io::Result<()> {
-        let lines = self.view.lines(position, at, event);
+        let lines = self.told.lines(position, at, event);
         if lines.is_empty() {
             return Ok(());
         }

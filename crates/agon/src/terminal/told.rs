@@ -1,0 +1,96 @@
+//! What is printed of an event: the words for everybody, and figures for those who want them.
+use agon_core::{Call, Event, Position, Timestamp, TurnId};
+use agon_report::{LiveView, Style, StyledLine};
+
+/// A live view that may add figures.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// The state of the debate.
+    pub view: LiveView,
+    /// Whether every turn is followed by its figures.
+    pub verbose: bool,
+}
+
+impl Told {
+    /// What is to be printed for good of this event.
+    pub fn lines(&mut self, position: Position, at: Timestamp, event: &Event) -> Vec<StyledLine> {
+        let known = position <= self.view.position();
+        let mut lines = self.view.lines(position, at, event);
+        if self.verbose && !known {
+            lines.extend(figures(event));
+        }
+        lines
+    }
+}
+
+fn figures(event: &Event) -> Option<StyledLine> {
+    if let Event::DebateEnded { usage, .. } = event {
+        let new = usage.prompt_tokens.saturating_sub(usage.cached_tokens);
+        return Some(StyledLine::of(
+            Style::Dim,
+            format!("prompt tokens that were new: {new} of {}", usage.prompt_tokens),
+        ));
+    }
+    let (turn, call) = turn_and_call(event)?;
+    Some(StyledLine::of(Style::Dim, format!("  [{turn}: {}]", parts(call).join(" · "))))
+}
+
+fn turn_and_call(event: &Event) -> Option<(TurnId, &Call)> {
+    match event {
+        Event::SpeechRecorded(speech) => Some((speech.turn, &speech.call)),
+        Event::BallotCast { turn, call, .. }
+        | Event::VoteCast { turn, call, .. }
+        | Event::TurnFailed { turn, call, .. }
+        | Event::JudgementRecorded { turn, call, .. } => Some((*turn, call)),
+        Event::ModeratorDecided { turn, call, .. } => Some((*turn, call.as_deref()?)),
+        Event::DebateAdmitted(_)
+        | Event::Claimed { .. }
+        | Event::PhaseEntered { .. }
+        | Event::ParticipantPlaced { .. }
+        | Event::RoundOpened { .. }
+        | Event::TurnAsked(_)
+        | Event::SeatSkipped { .. }
+        | Event::LoopEnded { .. }
+        | Event::VoteTallied { .. }
+        | Event::VerdictReached { .. }
+        | Event::CancelRequested { .. }
+        | Event::DebateEnded { .. } => None,
+    }
+}
+
+/// The figures that are known; unknown ones are left out, never 0.
+fn parts(call: &Call) -> Vec<String> {
+    let usage = call.usage;
+    let new = match (usage.prompt_tokens, usage.cached_tokens) {
+        (Some(all), Some(cached)) => Some(format!("{} of {all} prompt tokens new", all.saturating_sub(cached))),
+        (Some(all), None) => Some(format!("{all} prompt tokens, unknown how many new")),
+        (None, _) => None,
+    };
+    let ms = |name: &str, ms: Option<u64>| ms.map(|ms| format!("{name} {ms} ms"));
+    let timing = call.timing;
+    let all = [
+        new,
+        usage.completion_tokens.map(|tokens| format!("{tokens} generated")),
+        ms("queued", timing.queue_ms),
+        ms("load", timing.load_ms),
+        ms("prefill", timing.prefill_ms),
+        ms("decode", timing.decode_ms),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agon_core::Usage;
+
+    #[test]
+    fn what_is_unknown_is_not_shown_as_nothing() {
+        let mut call = Call::default();
+        assert!(parts(&call).is_empty());
+        call.usage = Usage { prompt_tokens: Some(100), cached_tokens: Some(40), completion_tokens: None };
+        assert_eq!(parts(&call), ["60 of 100 prompt tokens new"]);
+        call.usage.cached_tokens = None;
+        assert_eq!(parts(&call), ["100 prompt tokens, unknown how many new"]);
+    }
+}
