@@ -1,1 +1,3 @@
 //! Whole-system tests live in `it/`.
+//!
+//! Invariant: there is nothing here that ships.

@@ -5,8 +5,8 @@ mod serve;
 
 pub use ask::{NewArgs, PaceArgs, RunArgs, ServerArgs, Template, WatchArgs};
 pub use look::{
-    CancelArgs, CheckArgs, ConfigAction, DoctorArgs, Format, GetArgs, ListArgs, ReplayArgs, ReportArgs, ResumeArgs,
-    VerifyArgs,
+    CancelArgs, CheckArgs, ConfigAction, ConfigArgs, DoctorArgs, Format, GetArgs, ListArgs, ReplayArgs, ReportArgs,
+    ResumeArgs, VerifyArgs,
 };
 pub use serve::{CastArgs, RehearsalArgs};
 
@@ -88,8 +88,7 @@ pub enum Command {
     /// Find out what is wrong with settings, store, servers and models, and how to mend it
     Doctor(DoctorArgs),
     /// Show the settings
-    #[command(subcommand)]
-    Config(ConfigAction),
+    Config(ConfigArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell

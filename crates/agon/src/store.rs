@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 const FILE_NAME: &str = "agon.db";
 /// The name that stands for the newest debate; as an id of its own it would be ambiguous.
-const LAST: &str = "last";
+pub const LAST: &str = "last";
 const PAGE: u32 = 500;
 
 /// The debates that are kept.

@@ -9,7 +9,7 @@ use anyhow::Context;
 use std::io;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
 /// How often the live view is drawn.
@@ -95,13 +95,15 @@ fn unread(error: io::Error) -> Result<Ending, Stop> {
 /// Reads on while the view is busy, and loses nothing when the loop above turns to something else.
 struct Pump {
     receiver: mpsc::Receiver<Result<Watched, WatchError>>,
-    task: JoinHandle<()>,
+    _task: JoinSet<()>,
 }
 
 impl Pump {
     fn start(mut watch: Watch) -> Self {
         let (sender, receiver) = mpsc::channel(WAITING);
-        let task = tokio::spawn(async move {
+        // Dropping the set ends the task.
+        let mut task = JoinSet::new();
+        task.spawn(async move {
             while let Some(watched) = watch.next().await.transpose() {
                 let last = watched.is_err();
                 if sender.send(watched).await.is_err() || last {
@@ -109,15 +111,9 @@ impl Pump {
                 }
             }
         });
-        Self { receiver, task }
+        Self { receiver, _task: task }
     }
     async fn next(&mut self) -> anyhow::Result<Option<Watched>> {
         self.receiver.recv().await.transpose().context("the debate cannot be watched any longer")
-    }
-}
-
-impl Drop for Pump {
-    fn drop(&mut self) {
-        self.task.abort();
     }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
 Examples:
-  agon run examples/hiring.md --rehearsal     try it without a model
+  agon run debate.md --rehearsal              try it without a model
   agon run \"Should we rewrite it in Rust?\"    a plain topic, argued by a built-in cast
   agon run debate.md --model qwen3:8b --json > result.json
 

@@ -132,12 +132,19 @@ pub struct DoctorArgs {
 }
 
 /// `agon config`
+#[derive(Clone, Copy, Debug, Args)]
+pub struct ConfigArgs {
+    /// What to do with the settings.
+    #[command(subcommand)]
+    pub action: ConfigAction,
+    /// Say after each value which source decided it
+    #[arg(long, global = true)]
+    pub origin: bool,
+}
+
+/// What to do with the settings.
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub enum ConfigAction {
     /// Print the settings in force, as TOML; keys of servers are never shown
-    Show {
-        /// Say after each value which source decided it
-        #[arg(long)]
-        origin: bool,
-    },
+    Show,
 }

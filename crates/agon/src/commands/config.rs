@@ -1,6 +1,6 @@
 //! `agon config show`: the settings in force, and which source decided each.
 use super::Context;
-use crate::cli::ConfigAction;
+use crate::cli::{ConfigAction, ConfigArgs};
 use crate::exit::{Exit, Stop};
 use crate::settings::Settings;
 use anyhow::Context as _;
@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// `agon config ...`
-pub fn run(context: &Context, action: ConfigAction) -> Result<Exit, Stop> {
-    let ConfigAction::Show { origin } = action;
+pub fn run(context: &Context, args: ConfigArgs) -> Result<Exit, Stop> {
+    let ConfigArgs { action: ConfigAction::Show, origin } = args;
     let layers = context.layers()?;
     let settings = layers.settings()?;
     let text = toml::to_string(&settings).context("the settings cannot be written")?;

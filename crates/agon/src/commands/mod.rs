@@ -59,7 +59,7 @@ pub fn small_runtime() -> Result<Runtime, Stop> {
 pub fn run(cli: Cli, environment: Environment, output: Output) -> Result<Exit, Stop> {
     let context = Context { global: cli.global, environment, output };
     match cli.command {
-        Command::Config(action) => config::run(&context, action),
+        Command::Config(args) => config::run(&context, args),
         Command::Check(args) => check::run(&context, &args),
         Command::New(args) => new::run(&context, &args),
         Command::List(args) => stored::list(&context, &args),

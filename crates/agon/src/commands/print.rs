@@ -70,8 +70,13 @@ fn section(text: &mut String, command: &Command, parent: &str) {
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let children: Vec<&Command> = command.get_subcommands().collect();
     if children.is_empty() {
-        let own: Vec<&Arg> =
-            command.get_arguments().filter(|arg| !arg.is_global_set() && arg.get_id() != "help").collect();
+        let own: Vec<&Arg> = command
+            .get_arguments()
+            .filter(|arg| {
+                (!arg.is_global_set() || arg.get_help_heading().is_none())
+                    && !matches!(arg.get_id().as_str(), "help" | "version")
+            })
+            .collect();
         let places: String =
             own.iter().filter(|arg| arg.is_positional()).map(|arg| format!(" {}", place(arg))).collect();
         let options = if own.iter().any(|arg| !arg.is_positional()) { " [OPTIONS]" } else { "" };

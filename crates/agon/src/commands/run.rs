@@ -26,6 +26,9 @@ pub fn run(context: &Context, args: &RunArgs) -> Result<Exit, Stop> {
     let context = &context.quietly(args.output.quiet);
     let settings = context.settings()?;
     let id = match &args.id {
+        Some(id) if id == store::LAST => {
+            return Err(Stop::usage("`last` stands for the newest debate and cannot be an id"));
+        }
         Some(id) => DebateId::parse(id).map_err(Stop::usage)?,
         None => fresh_id().map_err(Stop::from)?,
     };
