@@ -2,10 +2,10 @@
 //!
 //! Journal first, then memory, then effects: after a crash between any two steps the log is folded again and what is
 //! outstanding is performed. Every effect may be done twice.
-use crate::agenda::{Agenda, Due, Pauses};
-use crate::offer::{self, Offered};
+use crate::agenda::{Agenda, Pauses};
+use crate::offer::Offered;
 use crate::shared::Shared;
-use crate::tasks::{Scope, tell};
+use crate::tasks::Scope;
 use crate::{ledger, replay, wire};
 use agon_core::{
     Debate, DebateId, Effect, HostId, Input, ModelName, Reason, ReasonCode, Record, Timestamp, TurnId, TurnResult,
@@ -17,6 +17,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::task::AbortHandle;
+
+mod turns;
 
 pub(crate) enum Msg {
     /// A turn's register may be decided.
@@ -264,83 +266,6 @@ impl State {
         if finished { self.finish(gone).await } else { Ok(()) }
     }
 
-    fn offer(&self, myself: &ActorRef<Msg>, turn: TurnId) {
-        let Some(open) = self.agenda.get(turn) else { return };
-        let (ask, debate, shared) = (open.ask.clone(), self.id.clone(), self.shared.clone());
-        let sticky = open.host.clone().or_else(|| self.warm.get(&ask.model).cloned());
-        let target = myself.clone();
-        self.scope.spawn(myself.get_cell(), async move {
-            let offered = offer::offer(&shared, &debate, &ask, sticky).await;
-            tell(&target, Msg::Offered { turn, offered });
-        });
-    }
-
-    async fn on_offered(&mut self, myself: &ActorRef<Msg>, turn: TurnId, offered: Offered) -> Result<(), Stop> {
-        match offered {
-            Offered::Accepted(host) => {
-                if let Some(open) = self.agenda.get(turn) {
-                    self.warm.insert(open.ask.model.clone(), host.clone());
-                }
-                self.agenda.placed(turn, host);
-                Ok(())
-            }
-            Offered::Queued => Ok(()),
-            Offered::Refused => self.look(myself, turn).await,
-        }
-    }
-
-    async fn on_due(&mut self, myself: &ActorRef<Msg>) -> Result<(), Stop> {
-        self.alarm = None;
-        for due in self.agenda.due(self.shared.clock.now()) {
-            match due {
-                Due::Withdraw(turn) => self.withdraw(myself, turn).await?,
-                Due::Look(turn) => self.look(myself, turn).await?,
-                Due::Offer(turn) => {
-                    self.look(myself, turn).await?;
-                    self.offer(myself, turn);
-                }
-                Due::Retry(turn) => self.on_input(myself, Input::RetryDue { turn }).await?,
-            }
-        }
-        Ok(())
-    }
-
-    async fn look_around(&mut self, myself: &ActorRef<Msg>) -> Result<(), Stop> {
-        for turn in self.agenda.turns() {
-            self.look(myself, turn).await?;
-        }
-        Ok(())
-    }
-
-    /// Feeds what the register holds, if it is decided.
-    async fn look(&mut self, myself: &ActorRef<Msg>, turn: TurnId) -> Result<(), Stop> {
-        if self.agenda.get(turn).is_none() {
-            return Ok(());
-        }
-        match self.shared.registers.get(&self.id, turn).await? {
-            Some(result) => self.on_result(myself, turn, &result).await,
-            None => Ok(()),
-        }
-    }
-
-    /// The deadline races with the host for the register; whoever comes first decides.
-    async fn withdraw(&mut self, myself: &ActorRef<Msg>, turn: TurnId) -> Result<(), Stop> {
-        let decision = self.shared.registers.decide(&self.id, turn, TurnResult::Withdrawn).await?;
-        if decision.won {
-            self.shared.hint(&self.id, wire::cancel_turn(&self.id, turn)).await;
-        }
-        self.on_result(myself, turn, &decision.result).await
-    }
-
-    async fn on_result(&mut self, myself: &ActorRef<Msg>, turn: TurnId, result: &TurnResult) -> Result<(), Stop> {
-        if let Some((model, host)) = replay::placement(result) {
-            self.warm.insert(model, host);
-        }
-        let told = self.step(Input::TurnDecided { turn, result: result.clone() }).await?;
-        self.agenda.close(turn);
-        if told { self.perform(myself).await } else { Ok(()) }
-    }
-
     /// Withdraws what is still asked, so that nobody generates for a debate that is over.
     async fn finish(&mut self, open: Vec<TurnId>) -> Result<(), Stop> {
         for turn in open {
@@ -357,24 +282,7 @@ impl State {
         self.unanswered.store(0, Ordering::Relaxed);
         Ok(())
     }
-
-    /// One timer for all that will be due.
-    fn set_alarm(&mut self, myself: &ActorRef<Msg>) {
-        let Some(next) = self.agenda.next() else { return };
-        if self.alarm.as_ref().is_some_and(|(at, _)| *at == next) {
-            return;
-        }
-        // never at once: what is due and not accepted must not turn into a busy loop
-        let wait = next.since(self.shared.clock.now()).max(SHORTEST_ALARM);
-        let alarm = self.scope.after(myself, Duration::from_millis(wait), Msg::Tick);
-        if let Some((_, old)) = self.alarm.replace((next, alarm)) {
-            old.abort();
-        }
-    }
 }
-
-/// In milliseconds.
-const SHORTEST_ALARM: u64 = 5;
 
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)

@@ -2,6 +2,7 @@
 use crate::coordinator::{self, Coordinator, End};
 use crate::shared::Shared;
 use crate::supervision::{exit_of, restarts};
+use crate::taker::Taker;
 use crate::tasks::{Scope, tell};
 use crate::{leases, wire};
 use agon_core::restart::{Exit, RestartDecision, Restarts};
@@ -11,7 +12,7 @@ use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, SupervisionEvent};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 pub(crate) enum Msg {
     /// A job was taken.
@@ -150,8 +151,12 @@ impl State {
         if self.shared.held.add(&debate, None, None) {
             return self.start(myself, &debate, orders).await;
         }
-        if let Some(Input::Cancel { reason }) = orders {
-            self.pass_on(&debate, coordinator::Msg::Cancel { reason });
+        if let Some(Input::Cancel { reason }) = &orders {
+            self.pass_on(&debate, coordinator::Msg::Cancel { reason: reason.clone() });
+        }
+        // should the coordinator die before it hears of them, the next one carries them out
+        if let Some(supervised) = self.debates.get_mut(&debate) {
+            supervised.orders = orders.or(supervised.orders.take());
         }
         Ok(())
     }
@@ -291,46 +296,6 @@ impl State {
         let crate::hooks::Victim::Coordinator(debate) = &blow.victim else { return };
         if let Some(actor) = self.shared.held.get(debate).and_then(|held| held.actor) {
             blow.strike(&actor, coordinator::Msg::Crash);
-        }
-    }
-}
-
-/// Takes jobs while there is room for debates.
-struct Taker {
-    shared: Shared,
-    target: ActorRef<Msg>,
-}
-
-impl Taker {
-    async fn run(&self) {
-        let room: &Arc<Semaphore> = &self.shared.room_for_debates;
-        while let Ok(place) = room.clone().acquire_owned().await {
-            match self.next().await {
-                Some(job) => tell(&self.target, Msg::Start { job, place }),
-                None => return,
-            }
-        }
-    }
-
-    /// Waits for a job: a look at the queue after every hint, and now and then without one.
-    async fn next(&self) -> Option<Job> {
-        let ready: &Notify = &self.shared.job_ready;
-        loop {
-            let mut hint = std::pin::pin!(ready.notified());
-            hint.as_mut().enable();
-            if self.shared.room_for_debates.is_closed() {
-                return None;
-            }
-            let times = &self.shared.config.times;
-            match self.shared.jobs.take(self.shared.config.id.as_str(), times.job_lease).await {
-                Ok(Some(job)) => return Some(job),
-                Ok(None) => {}
-                Err(error) => tracing::warn!(%error, "no job can be taken"),
-            }
-            tokio::select! {
-                () = hint => {}
-                () = tokio::time::sleep(times.job_poll) => {}
-            }
         }
     }
 }

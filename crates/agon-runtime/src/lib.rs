@@ -47,6 +47,7 @@ mod roster;
 mod shared;
 mod subjects;
 mod supervision;
+mod taker;
 mod tasks;
 mod turn;
 mod watch;

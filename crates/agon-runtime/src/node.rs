@@ -97,7 +97,7 @@ impl Node {
         Watch::open(self.shared.clone(), debate.clone(), after, tokens, Pause::Steady).await
     }
 
-    /// Waits until a debate is over, wherever it is held, and says how it ended.
+    /// Waits until a debate is over, wherever it is held, and says how it ended. One that does not exist yet is waited for.
     pub async fn finished(&self, debate: &DebateId) -> Result<(DebateState, Option<Outcome>), WatchError> {
         let pause = Pause::Growing(Duration::ZERO);
         let mut watch = Watch::open(self.shared.clone(), debate.clone(), Position(0), false, pause).await?;

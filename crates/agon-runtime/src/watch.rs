@@ -37,7 +37,8 @@ pub struct Watch {
     debate: DebateId,
     after: Position,
     ready: VecDeque<Arc<Record>>,
-    hints: Box<dyn Subscription>,
+    /// None once the bus is closed: then the journal is read now and then.
+    hints: Option<Box<dyn Subscription>>,
     tokens: Option<Box<dyn Subscription>>,
     pause: Pause,
     next_read: Instant,
@@ -70,7 +71,7 @@ impl Watch {
         pause: Pause,
     ) -> Result<Self, WatchError> {
         // listen first, then read: what is appended in between is told
-        let hints = shared.bus.subscribe(&subjects::hints(&debate)).await?;
+        let hints = Some(shared.bus.subscribe(&subjects::hints(&debate)).await?);
         let tokens = match tokens {
             true => Some(shared.bus.subscribe(&subjects::all_tokens(&debate)).await?),
             false => None,
@@ -122,7 +123,11 @@ impl Watch {
                     Some(delta) => return Woken::Delta(delta),
                     None => self.tokens = None,
                 },
-                received = self.hints.next() => if wants_reading(debate, after, received.as_ref()) { return Woken::Read },
+                received = next_hint(&mut self.hints) => match received {
+                    Some(received) if wants_reading(debate, after, &received) => return Woken::Read,
+                    Some(_) => {}
+                    None => self.hints = None,
+                },
                 () = tokio::time::sleep_until(self.next_read) => return Woken::Read,
             }
         }
@@ -143,13 +148,20 @@ async fn next_delta(tokens: &mut Option<Box<dyn Subscription>>) -> Option<TokenD
     }
 }
 
-fn wants_reading(debate: &DebateId, after: Position, received: Option<&Received>) -> bool {
+async fn next_hint(hints: &mut Option<Box<dyn Subscription>>) -> Option<Received> {
+    match hints {
+        Some(hints) => hints.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+fn wants_reading(debate: &DebateId, after: Position, received: &Received) -> bool {
     match received {
-        Some(Received::Message(message)) => match Hint::decode(&message.payload) {
+        Received::Message(message) => match Hint::decode(&message.payload) {
             Ok(Some(Hint::LogAdvanced(hint))) => hint.debate == *debate && hint.position > after,
             Ok(_) | Err(_) => false,
         },
-        Some(Received::Lagged(_)) | None => true,
+        Received::Lagged(_) => true,
     }
 }
 

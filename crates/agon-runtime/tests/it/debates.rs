@@ -133,3 +133,22 @@ async fn a_hundred_debates_share_few_permits_and_all_end() {
     assert_eq!(cast.calls(), 300);
     assert_eq!(node.stats().calls_in_flight, 0);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_debates_on_several_threads_all_end() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(1));
+    let node = stage.node("n1", vec![cast.host("gpu1", 16), cast.host("gpu2", 16)]).await;
+    let ids: Vec<String> = (0..200).map(|n| format!("debate-{n}")).collect();
+
+    for id in &ids {
+        node.submit(admission(id, simultaneous_spec())).await.unwrap();
+    }
+    for id in &ids {
+        assert_eq!(node.finished(&debate(id)).await.unwrap().0, DebateState::Succeeded);
+        check(&stage.log(id).await);
+    }
+
+    assert!(node.stop().await, "every task ended");
+    assert_eq!(cast.aborted(), 0);
+}
