@@ -8,6 +8,8 @@ mod deaths;
 #[cfg(test)]
 mod debates;
 #[cfg(test)]
+mod durable;
+#[cfg(test)]
 mod fuse;
 #[cfg(test)]
 mod limits;
