@@ -1,6 +1,7 @@
 //! Decodes the answer to a chat: lines of JSON, or one document of the same shape.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::classify::mid_stream;
@@ -56,6 +57,14 @@ impl State {
     fn line(&mut self, line: &[u8], sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
         if self.progress.complete || line.trim_ascii().is_empty() {
             return Ok(());
+        }
+        // All but the first and the last line hold nothing but a piece of text.
+        if self.draft.answer.model.is_some()
+            && let Ok(piece) = serde_json::from_slice::<Piece<'_>>(line)
+            && piece.is_plain()
+        {
+            self.progress.advanced = true;
+            return self.draft.say(piece.message.content.as_str(), sink);
         }
         match serde_json::from_slice::<Reply<'_>>(line) {
             Ok(reply) => self.take(reply, sink),
@@ -120,6 +129,30 @@ impl State {
         timing.decode = reply.eval_duration.nanos();
         timing.derive_queue();
     }
+}
+
+/// The part of a line that most lines consist of; a line with anything more is read as a [`Reply`].
+#[derive(Deserialize)]
+struct Piece<'a> {
+    #[serde(borrow)]
+    message: PieceMessage<'a>,
+    #[serde(default)]
+    done: bool,
+    error: Option<IgnoredAny>,
+}
+
+impl Piece<'_> {
+    fn is_plain(&self) -> bool {
+        !self.done && self.error.is_none() && self.message.thinking.is_none() && self.message.tool_calls.is_none()
+    }
+}
+
+#[derive(Deserialize)]
+struct PieceMessage<'a> {
+    #[serde(borrow)]
+    content: Borrowed<'a>,
+    thinking: Option<IgnoredAny>,
+    tool_calls: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
