@@ -1,0 +1,219 @@
+//! Debates through Agon's runtime: the embedded node, its journal and its HTTP client, as `agon run` has them.
+use crate::{Measured, Plan, meter};
+use agon_bus::MemoryBus;
+use agon_core::{Admission, DebateId, Event, HostId, ModelName, NodeId, Position, RetryPolicy, SpeechKind, Usage};
+use agon_llm::{CallTimeouts, ClientConfig, Endpoint, EndpointKind, RunnerOptions};
+use agon_runtime::{HostConfig, Node, NodeConfig, Ports, Served, SystemClock};
+use agon_spec::{Defaults, Source};
+use agon_store::{SqliteOptions, SqliteStore, SyncMode};
+use anyhow::{Context, Result, bail, ensure};
+use serde::Serialize;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Three speakers, a moderator who closes each round, one reading of the judge: four calls a round and one more.
+fn load_spec(rounds: u32) -> String {
+    format!(
+        "topic: Should the city replace its diesel buses within five years?\nmodel: bench\nmax_rounds: {rounds}\nballots: none\n\
+         phases: {{opening_statements: false, final_statements: false}}\nmoderator: {{opens: false, closes: true}}\n\
+         judge: {{orders: 1}}\npersonas:\n- {{name: Ada, stance: replace them all}}\n- {{name: Bo, stance: keep diesel}}\n- {{name: Cy, stance: mix both}}\n"
+    )
+}
+
+/// Five speakers on one model, a judge on another.
+fn layout_spec(rounds: u32) -> String {
+    let personas: String = ["Ada", "Bo", "Cy", "Dee", "Eli"]
+        .iter()
+        .enumerate()
+        .map(|(n, name)| format!("- {{name: {name}, stance: position {n} on the buses}}\n"))
+        .collect();
+    format!(
+        "topic: Should the city replace its diesel buses within five years?\nmodel: bench\nmax_rounds: {rounds}\nballots: none\n\
+         phases: {{opening_statements: false, final_statements: false}}\njudge: {{model: another}}\npersonas:\n{personas}"
+    )
+}
+
+struct Rig {
+    node: Node,
+    journal: Arc<SqliteStore>,
+}
+
+impl Rig {
+    async fn start(plan: &Plan) -> Result<Self> {
+        let path = plan.store.clone().context("--store is needed")?;
+        let sync = if plan.sync_normal { SyncMode::Normal } else { SyncMode::Full };
+        let store = Arc::new(SqliteStore::open(&path, SqliteOptions { sync, ..SqliteOptions::default() })?);
+        let endpoint = Endpoint::parse(EndpointKind::Ollama, &plan.url)?;
+        let client = agon_llm::connect_with(ClientConfig::new(endpoint));
+        let many = NonZeroUsize::new(plan.debates.max(1) as usize).unwrap_or(NonZeroUsize::MIN);
+        let host = HostConfig {
+            id: HostId::from("bench"),
+            client,
+            models: Served::Any,
+            permits: many,
+            runner: RunnerOptions::default(),
+            timeouts: CallTimeouts {
+                first_byte: Duration::from_secs(900),
+                idle: Duration::from_secs(60),
+                generation: None,
+            },
+            rehearsal: true,
+        };
+        let bus = Arc::new(MemoryBus::default());
+        let (journal, registers, jobs) = (store.clone(), store.clone(), store.clone());
+        let ports = Ports { bus, journal, registers, jobs, hosts: vec![host], clock: Arc::new(SystemClock) };
+        let config = NodeConfig { max_debates: many.get(), ..NodeConfig::embedded(NodeId::from("bench")) };
+        Ok(Self { node: Node::start(config, ports).await?, journal: store })
+    }
+
+    async fn submit(&self, id: &str, spec: &str) -> Result<DebateId> {
+        let parsed = agon_spec::parse(&Source::new("bench.yaml", spec), &Defaults::default());
+        let spec = parsed.spec.with_context(|| format!("the bench's debate file is bad: {:?}", parsed.diagnostics))?;
+        let id = DebateId::parse(id)?;
+        let admission = Admission {
+            id: id.clone(),
+            spec,
+            seed: 1,
+            retry: RetryPolicy::default(),
+            agon_version: env!("CARGO_PKG_VERSION").to_owned(),
+            request_id: None,
+            rehearsal: true,
+        };
+        self.node.submit(admission).await?;
+        Ok(id)
+    }
+}
+
+/// Runs all debates at once.
+pub async fn run(plan: &Plan) -> Result<Measured> {
+    let rig = Rig::start(plan).await?;
+    let warm = rig.submit("warm-up", &load_spec(1)).await?;
+    rig.node.finished(&warm).await?;
+    meter::forget_peak();
+    let before_kib = meter::resident_kib();
+    let stretch = meter::Stretch::start();
+    let spec = load_spec(plan.rounds);
+    let mut debates = Vec::new();
+    for n in 0..plan.debates {
+        debates.push(rig.submit(&format!("bench-{n}"), &spec).await?);
+    }
+    let mut finished = 0;
+    for debate in &debates {
+        let ended = rig.node.finished(debate).await?;
+        ensure!(ended.1.is_some(), "{debate} ended without an outcome: {ended:?}");
+        finished += 1;
+    }
+    let (wall_s, cpu_s) = stretch.seconds();
+    let peak_kib = meter::peak_kib();
+    let calls = u64::from(plan.calls()) * u64::from(plan.debates);
+    rig.node.drain().await;
+    Ok(Measured { wall_s, cpu_s, calls, finished, before_kib, peak_kib })
+}
+
+/// Starts the debates at a server that does not answer, and measures once every one has its call open.
+pub async fn wait(plan: &Plan) -> Result<Measured> {
+    let rig = Rig::start(plan).await?;
+    meter::forget_peak();
+    let before_kib = meter::resident_kib();
+    let stretch = meter::Stretch::start();
+    let spec = load_spec(plan.rounds);
+    for n in 0..plan.debates {
+        rig.submit(&format!("bench-{n}"), &spec).await?;
+    }
+    let http = reqwest::Client::builder().no_proxy().build()?;
+    let deadline = std::time::Instant::now() + Duration::from_secs(120);
+    loop {
+        let stats: serde_json::Value = http.get(format!("{}/rehearsal/stats", plan.url)).send().await?.json().await?;
+        if stats["in_flight"].as_u64() == Some(u64::from(plan.debates)) {
+            break;
+        }
+        if std::time::Instant::now() > deadline {
+            bail!("only {} of {} debates wait for their model", stats["in_flight"], plan.debates);
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let peak_kib = meter::resident_kib();
+    let (wall_s, cpu_s) = stretch.seconds();
+    // The calls would take ten minutes; the process ends here and takes them with it.
+    println!(
+        "{}",
+        serde_json::to_string(&Measured { wall_s, cpu_s, calls: 0, finished: plan.debates, before_kib, peak_kib })?
+    );
+    std::process::exit(0);
+}
+
+/// Prompt tokens of one debate, as its log has them from the server.
+#[derive(Debug, Serialize)]
+pub struct Layout {
+    turns: u32,
+    prompt_tokens: u64,
+    evaluated_tokens: u64,
+    persona_first_tokens: u64,
+    judge_prompt_tokens: u64,
+    judge_evaluated_tokens: u64,
+}
+
+/// Runs one debate of five speakers, then asks the same server for the same speeches in the persona-first layout.
+pub async fn layout(plan: &Plan) -> Result<Layout> {
+    let rig = Rig::start(plan).await?;
+    let spec = layout_spec(plan.rounds);
+    let id = rig.submit("layout", &spec).await?;
+    rig.node.finished(&id).await?;
+    let records = agon_store::Journal::read(rig.journal.as_ref(), &id, Position(0)).await?;
+    let mut layout = Layout {
+        turns: 0,
+        prompt_tokens: 0,
+        evaluated_tokens: 0,
+        persona_first_tokens: 0,
+        judge_prompt_tokens: 0,
+        judge_evaluated_tokens: 0,
+    };
+    let mut speeches = Vec::new();
+    for event in records.iter().flat_map(|record| &record.events) {
+        match event {
+            Event::SpeechRecorded(speech) if speech.kind == SpeechKind::Argument => {
+                let (prompt, evaluated) = tokens(&speech.call.usage)?;
+                layout.turns += 1;
+                layout.prompt_tokens += prompt;
+                layout.evaluated_tokens += evaluated;
+                speeches.push((speech.participant.to_string(), speech.text.clone()));
+            }
+            Event::JudgementRecorded { call, .. } => {
+                let (prompt, evaluated) = tokens(&call.usage)?;
+                layout.judge_prompt_tokens += prompt;
+                layout.judge_evaluated_tokens += evaluated;
+            }
+            _ => {}
+        }
+    }
+    rig.node.drain().await;
+    layout.persona_first_tokens = persona_first(plan, &speeches).await?;
+    Ok(layout)
+}
+
+fn tokens(usage: &Usage) -> Result<(u64, u64)> {
+    let prompt = usage.prompt_tokens.context("the server did not report prompt tokens")?;
+    let cached = usage.cached_tokens.context("the server did not report cached tokens")?;
+    Ok((prompt, prompt - cached))
+}
+
+/// The naive layout: who I am first, then topic and transcript. Its model name is its own, so that its cache starts empty.
+async fn persona_first(plan: &Plan, speeches: &[(String, Arc<str>)]) -> Result<u64> {
+    let http = reqwest::Client::builder().no_proxy().build()?;
+    let (mut said, mut evaluated) = (String::new(), 0);
+    for (speaker, text) in speeches {
+        let system = format!("You are {speaker}. {}", "Hold your stance and answer the strongest point. ".repeat(24));
+        let user =
+            format!("Topic: should the city replace its diesel buses within five years?\n\n{said}\nIt is your turn.");
+        let body = serde_json::json!({"model": ModelName::from("naive").as_str(), "stream": false, "options": {"num_predict": 1},
+            "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}]});
+        let answer: serde_json::Value =
+            http.post(format!("{}/api/chat", plan.url)).json(&body).send().await?.json().await?;
+        let count = |key: &str| answer[key].as_u64().unwrap_or(0);
+        evaluated += count("prompt_eval_count") - count("prompt_eval_cached_count");
+        said.push_str(&format!("{speaker}: {text}\n\n"));
+    }
+    ensure!(evaluated > 0, "the server reported no evaluated tokens");
+    Ok(evaluated)
+}

@@ -1,0 +1,87 @@
+//! One measurement in one fresh process: debates through Agon's runtime, or the same calls in a bare loop.
+//!
+//! `cargo xtask bench` builds this, runs it for each cell of its tables and prints them. The model server is another
+//! process and is not counted.
+//!
+//! Invariant: nothing here is linked into a shipped binary, and nothing is measured that the product does not do.
+mod debates;
+mod floor;
+mod meter;
+
+use anyhow::Result;
+use clap::{Parser, ValueEnum};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// What to measure.
+#[derive(Clone, Debug, Parser)]
+struct Plan {
+    /// What runs
+    #[arg(value_enum)]
+    subject: Subject,
+    /// The model server
+    #[arg(long)]
+    url: String,
+    /// Debates at once
+    #[arg(long, default_value_t = 1)]
+    debates: u32,
+    /// Rounds of each
+    #[arg(long, default_value_t = 4)]
+    rounds: u32,
+    /// Where the journal goes
+    #[arg(long)]
+    store: Option<PathBuf>,
+    /// Write without waiting for the disk at each commit
+    #[arg(long)]
+    sync_normal: bool,
+    /// Worker threads
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Subject {
+    /// A bare streaming HTTP loop that makes the same calls
+    Floor,
+    /// Debates through Agon's runtime, journal included
+    Agon,
+    /// Debates that wait for a model that does not answer: memory only
+    Waiting,
+    /// One debate of five speakers and ten rounds on one model: prompt tokens only
+    Layout,
+}
+
+impl Plan {
+    /// Calls of one debate: three speakers and a moderator a round, then a judge.
+    fn calls(&self) -> u32 {
+        4 * self.rounds + 1
+    }
+}
+
+/// What one measurement gave.
+#[derive(Debug, Serialize)]
+struct Measured {
+    wall_s: f64,
+    cpu_s: f64,
+    calls: u64,
+    finished: u32,
+    before_kib: u64,
+    peak_kib: u64,
+}
+
+fn main() -> Result<()> {
+    let plan = Plan::parse();
+    // reqwest wants a provider even where no TLS is spoken; an earlier one is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(plan.threads).enable_all().build()?;
+    let printed = runtime.block_on(async {
+        Ok::<_, anyhow::Error>(match plan.subject {
+            Subject::Floor => serde_json::to_string(&floor::run(&plan).await?)?,
+            Subject::Agon => serde_json::to_string(&debates::run(&plan).await?)?,
+            Subject::Waiting => serde_json::to_string(&debates::wait(&plan).await?)?,
+            Subject::Layout => serde_json::to_string(&debates::layout(&plan).await?)?,
+        })
+    })?;
+    println!("{printed}");
+    Ok(())
+}
