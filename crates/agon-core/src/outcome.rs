@@ -99,9 +99,10 @@ pub enum StopRule {
 /// How far the voters agree: the share of the eligible voters for the top answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Consensus {
-    /// The top answer.
-    pub answer: String,
-    /// Voters for it.
+    /// The top answer; absent where several answers share the top.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// Voters for it, or for each of those that share the top.
     pub top: u32,
     /// Voters that could have voted, failed ones included.
     pub eligible: u32,

@@ -24,7 +24,9 @@ pub struct Entry {
     pub text: Arc<str>,
 }
 
-/// All speeches so far. Moderators, ballots and judges do not stand here.
+/// All speeches so far, by round and seat. Moderators, ballots and judges do not stand here.
+///
+/// Speakers who are asked at once answer in any order; by seat, the transcript does not depend on who was faster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transcript(Vec<Entry>);
 
@@ -33,23 +35,28 @@ impl Transcript {
     pub fn apply(&mut self, position: Position, event: &Event) -> Option<&Entry> {
         let Event::SpeechRecorded(speech) = event else { return None };
         let Speech { turn, participant, stance, kind, text, .. } = speech;
-        self.0.push(Entry {
-            position,
-            turn: *turn,
-            participant: participant.clone(),
-            stance: stance.clone(),
-            kind: *kind,
-            text: text.clone(),
-        });
-        self.0.last()
+        let place = (turn.round, turn.seat);
+        let at = self.0.partition_point(|entry| (entry.turn.round, entry.turn.seat) <= place);
+        self.0.insert(
+            at,
+            Entry {
+                position,
+                turn: *turn,
+                participant: participant.clone(),
+                stance: stance.clone(),
+                kind: *kind,
+                text: text.clone(),
+            },
+        );
+        self.0.get(at)
     }
-    /// The speeches, oldest first.
+    /// The speeches, by round and seat.
     pub fn entries(&self) -> &[Entry] {
         &self.0
     }
-    /// The speeches that stand at or before `position`.
+    /// The speeches that stand at or before `position`, which no set of speakers asked at once lies across.
     pub fn up_to(&self, position: Position) -> &[Entry] {
-        let end = self.0.partition_point(|entry| entry.position <= position);
+        let end = self.0.iter().rposition(|entry| entry.position <= position).map_or(0, |last| last + 1);
         self.0.get(..end).unwrap_or(&self.0)
     }
 }
@@ -209,6 +216,21 @@ mod tests {
         reversed[..3].reverse();
         reversed[3..].reverse();
         assert_eq!(positions(&second), reversed);
+    }
+
+    #[test]
+    fn speeches_stand_by_round_and_seat_whoever_was_faster() {
+        let mut transcript = Transcript::default();
+        for (position, (round, seat)) in (1..).zip([(0, 1), (0, 0), (1, 0), (1, 2), (1, 1)]) {
+            let turn = TurnId { round, seat, attempt: 1 };
+            let (stance, kind, text, call) = (None, SpeechKind::Argument, "x".into(), Box::default());
+            let speech = Speech { turn, participant: "Ada".into(), stance, kind, text, neutralised: 0, call };
+            transcript.apply(Position(position), &Event::SpeechRecorded(speech));
+        }
+        let seats =
+            |entries: &[Entry]| entries.iter().map(|entry| (entry.turn.round, entry.turn.seat)).collect::<Vec<_>>();
+        assert_eq!(seats(transcript.entries()), [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2)]);
+        assert_eq!(seats(transcript.up_to(Position(2))), [(0, 0), (0, 1)]);
     }
 
     #[test]

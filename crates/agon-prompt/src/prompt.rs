@@ -139,7 +139,7 @@ fn after_transcript(view: &View, ask: &Ask, tail: &str) -> (String, usize) {
     let seen = view.seen(ask.sees);
     let end = transcript_end(&view.marker);
     let mut text = String::with_capacity(seen.text.len() + end.len() + tail.len() + 2);
-    text.extend([seen.text, &end, "\n\n", tail]);
+    text.extend([seen.text.as_ref(), &end, "\n\n", tail]);
     (text, seen.chars + end.chars().count() + 2 + tail.chars().count())
 }
 

@@ -5,6 +5,7 @@ use crate::{schema, text};
 use agon_core::fence::{ENTRY, marker, transcript_start};
 use agon_core::{Admission, DebateSpec, Entry, Event, ModeratorDecision, Position, RoundStatus, Task, Transcript};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,7 +19,7 @@ pub struct View {
     transcript: Transcript,
     /// Roster, the fence's first line and all entries.
     rendered: String,
-    /// Where `rendered` ends before the first entry and after each one.
+    /// Where `rendered` ends before the first entry and after each one, and the last event that was known then.
     ends: Vec<End>,
     decisions: Vec<Decision>,
     position: Position,
@@ -30,6 +31,7 @@ struct End {
     position: Position,
     bytes: usize,
     chars: usize,
+    entries: usize,
 }
 
 /// A moderator's decision, on one line.
@@ -39,9 +41,8 @@ struct Decision {
 }
 
 /// The part of the rendered transcript that an ask may show.
-#[derive(Clone, Copy)]
 pub(crate) struct Seen<'a> {
-    pub(crate) text: &'a str,
+    pub(crate) text: Cow<'a, str>,
     pub(crate) chars: usize,
 }
 
@@ -50,7 +51,7 @@ impl View {
     pub fn new(admission: &Admission) -> Self {
         let marker = marker(admission.seed);
         let rendered = head(&admission.spec, &marker);
-        let start = End { position: Position(0), bytes: rendered.len(), chars: rendered.chars().count() };
+        let start = End { position: Position(0), bytes: rendered.len(), chars: rendered.chars().count(), entries: 0 };
         Self {
             system: system(template::SYSTEM, &admission.spec, &marker),
             judge_system: system(template::JUDGE_SYSTEM, &admission.spec, &marker),
@@ -72,9 +73,10 @@ impl View {
             return;
         }
         self.position = position;
-        if let Some(entry) = self.transcript.apply(position, event) {
-            let entry = entry.clone();
-            self.append(&entry);
+        self.transcript.apply(position, event);
+        // Who may see a speech is asked only after all who spoke at once are heard; then their order is final.
+        if let Event::TurnAsked(ask) = event {
+            self.render(ask.sees);
         }
         if let Event::ModeratorDecided { turn, decision, fallback, .. } = event {
             let line = decision_line(turn.round, decision, *fallback);
@@ -87,18 +89,30 @@ impl View {
         self.position
     }
 
-    fn append(&mut self, entry: &Entry) {
-        let from = self.rendered.len();
-        let number = self.transcript.entries().len();
-        push_entry(
-            &mut self.rendered,
-            &format!("T{number} | {}", one_line(entry.participant.as_str())),
-            entry,
-            &entry.text,
-        );
-        let added = self.rendered.get(from..).unwrap_or_default().chars().count();
-        let chars = self.ends.last().map_or(0, |end| end.chars) + added;
-        self.ends.push(End { position: entry.position, bytes: self.rendered.len(), chars });
+    /// Renders the entries up to a position that are not rendered yet.
+    fn render(&mut self, sees: Position) {
+        let mut rendered = std::mem::take(&mut self.rendered);
+        let from = rendered.len();
+        let added = self.push_rest(&mut rendered, sees);
+        let chars = rendered.get(from..).unwrap_or_default().chars().count();
+        self.rendered = rendered;
+        if added > 0 {
+            let before = self.ends.last().copied();
+            let entries = before.map_or(0, |end| end.entries) + added;
+            let chars = before.map_or(0, |end| end.chars) + chars;
+            self.ends.push(End { position: sees, bytes: self.rendered.len(), chars, entries });
+        }
+    }
+
+    /// Adds the entries up to a position that are not rendered yet; says how many there were.
+    fn push_rest(&self, out: &mut String, sees: Position) -> usize {
+        let rendered = self.ends.last().map_or(0, |end| end.entries);
+        let rest = self.transcript.up_to(sees).get(rendered..).unwrap_or_default();
+        for (number, entry) in (rendered + 1..).zip(rest) {
+            let label = format!("T{number} | {}", one_line(entry.participant.as_str()));
+            push_entry(out, &label, entry, &entry.text);
+        }
+        rest.len()
     }
 
     /// Roster and transcript up to a position, without the line that closes the transcript.
@@ -106,7 +120,15 @@ impl View {
         let after = self.ends.partition_point(|end| end.position <= sees);
         let end = self.ends.get(after.saturating_sub(1));
         let text = end.and_then(|end| self.rendered.get(..end.bytes)).unwrap_or_default();
-        Seen { text, chars: end.map_or(0, |end| end.chars) }
+        let chars = end.map_or(0, |end| end.chars);
+        let all = end.is_none_or(|end| end.entries >= self.transcript.up_to(sees).len());
+        if all || after < self.ends.len() {
+            return Seen { text: Cow::Borrowed(text), chars };
+        }
+        let mut whole = text.to_owned();
+        self.push_rest(&mut whole, sees);
+        let chars = whole.chars().count();
+        Seen { text: Cow::Owned(whole), chars }
     }
 
     /// The speeches up to a position.

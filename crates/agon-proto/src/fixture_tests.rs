@@ -227,7 +227,7 @@ fn ends() -> Vec<(&'static str, Event)> {
                 winner: Some("Yes".to_owned()),
                 reasoning: Some("r".to_owned()),
                 consensus: Some(Consensus {
-                    answer: "Yes".to_owned(),
+                    answer: Some("Yes".to_owned()),
                     top: 2,
                     eligible: 3,
                     strength: Strength::Moderate,

@@ -188,8 +188,9 @@ pub struct VoteResult {
 /// How far the debaters agree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConsensusResult {
-    /// The top answer.
-    pub answer: String,
+    /// The top answer; absent where several answers share the top.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
     /// The share's name.
     pub strength: Strength,
     /// The share.

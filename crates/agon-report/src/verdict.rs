@@ -78,13 +78,7 @@ impl<'a> Minutes<'a> {
     pub(crate) fn consensus(&self) -> Option<String> {
         let consensus = self.verdict?.consensus?;
         let contested = if consensus.contested { ", contested" } else { "" };
-        let voters = count(consensus.eligible.into(), "eligible voter");
-        Some(format!(
-            "{}{contested}: {} of {voters} for “{}”",
-            words::strength(consensus.strength),
-            consensus.top,
-            consensus.answer
-        ))
+        Some(format!("{}{contested}: {}", words::strength(consensus.strength), words::share(consensus)))
     }
     pub(crate) fn winner(&self) -> Option<&'a str> {
         self.verdict.and_then(|verdict| verdict.winner)

@@ -1,7 +1,7 @@
 //! The words of the reports: how moments, figures and the names of the core read for a person.
 use agon_core::{
-    BallotStage, ConsensusStrategy, DebateFormat, DebateState, JUDGE, MODERATOR, MajorityShift, Memory, Mode,
-    OnTurnFailure, Outcome, PhaseName, Quorum, ReasonCode, SkipReason, SpeechKind, StopRule, Strength, Timestamp,
+    BallotStage, Consensus, ConsensusStrategy, DebateFormat, DebateState, JUDGE, MODERATOR, MajorityShift, Memory,
+    Mode, OnTurnFailure, Outcome, PhaseName, Quorum, ReasonCode, SkipReason, SpeechKind, StopRule, Strength, Timestamp,
     TurnMode, Visibility, VoteRule,
 };
 
@@ -61,6 +61,15 @@ pub(crate) fn who(participant: &str) -> &str {
         MODERATOR => "Moderator",
         JUDGE => "Judge",
         name => name,
+    }
+}
+
+/// `2 of 3 eligible voters for “Invest now”`; where several answers share the top, that instead of one of them.
+pub(crate) fn share(consensus: &Consensus) -> String {
+    let voters = count(consensus.eligible.into(), "eligible voter");
+    match &consensus.answer {
+        Some(answer) => format!("{} of {voters} for “{answer}”", consensus.top),
+        None => format!("{} of {voters} for each of several answers", consensus.top),
     }
 }
 

@@ -66,8 +66,7 @@ impl Draft<'_> {
             return Err(Reason::with(ReasonCode::NoVotes, format!("none of {eligible} voters could be heard")));
         }
         let candidates = self.candidates();
-        let votes = self.control.votes.iter().map(|(_, choice)| choice.as_str());
-        let counts = count(candidates.iter().map(String::as_str), votes);
+        let counts = count(candidates.iter().map(String::as_str), self.votes());
         let tally = tally(rule, &counts, eligible);
         let winner = if let Tally::Winner(winner) = &tally { Some(winner.clone()) } else { None };
         self.emit(Event::VoteTallied { rule, counts, eligible, received, winner: winner.clone() });
@@ -96,20 +95,25 @@ impl Draft<'_> {
     fn consensus(&self, order_sensitive: bool) -> Option<Consensus> {
         let eligible = u32::try_from(self.spec().personas.len()).unwrap_or(u32::MAX);
         let (source, counts) = match self.strategy() {
-            ConsensusStrategy::Vote => {
-                (ConsensusSource::Votes, count([], self.control.votes.iter().map(|(_, choice)| choice.as_str())))
-            }
+            ConsensusStrategy::Vote => (ConsensusSource::Votes, count([], self.votes())),
             ConsensusStrategy::Judge => (ConsensusSource::FinalBallots, self.ballot_counts(BallotStage::Final)),
         };
+        let shared = matches!(counts.as_slice(), [(_, top), (_, second), ..] if top == second);
         let (answer, top) = counts.into_iter().next()?;
+        let answer = (!shared).then_some(answer);
         let strength = strength(top, eligible);
         let contested = order_sensitive && strength != Strength::Unanimous;
         Some(Consensus { answer, top, eligible, strength, contested, source })
     }
 
     fn ballot_counts(&self, stage: BallotStage) -> Vec<(String, u32)> {
-        let cast = self.control.ballots.iter().filter(|ballot| ballot.stage == stage);
-        count([], cast.map(|ballot| ballot.choice.as_str()))
+        count([], self.spec().personas.iter().filter_map(|persona| self.ballot_of(stage, &persona.name)))
+    }
+
+    /// The votes in declared order of the voters, so that nothing depends on who was faster.
+    fn votes(&self) -> impl Iterator<Item = &str> {
+        let vote_of = |name: &ParticipantId| self.control.votes.iter().find(|(voter, _)| voter == name);
+        self.spec().personas.iter().filter_map(move |persona| Some(vote_of(&persona.name)?.1.as_str()))
     }
 
     fn majority_shift(&self, winner: Option<&str>) -> MajorityShift {

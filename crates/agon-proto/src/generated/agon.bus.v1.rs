@@ -1002,10 +1002,10 @@ pub struct VerdictReached {
 /// How far the voters agree.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Consensus {
-    /// The top answer.
-    #[prost(string, tag = "1")]
-    pub answer: ::prost::alloc::string::String,
-    /// Voters for it.
+    /// The top answer; absent where several answers share the top.
+    #[prost(string, optional, tag = "1")]
+    pub answer: ::core::option::Option<::prost::alloc::string::String>,
+    /// Voters for it, or for each of those that share the top.
     #[prost(uint32, tag = "2")]
     pub top: u32,
     /// Voters that could have voted, failed ones included.

@@ -198,7 +198,7 @@ fn consensus() -> BoxedStrategy<Consensus> {
     let strength =
         select(vec![Strength::Split, Strength::Weak, Strength::Moderate, Strength::Strong, Strength::Unanimous]);
     let source = select(vec![ConsensusSource::FinalBallots, ConsensusSource::Votes]);
-    (text(), any::<(u32, u32, bool)>(), strength, source)
+    (of(text()), any::<(u32, u32, bool)>(), strength, source)
         .prop_map(|(answer, (top, eligible, contested), strength, source)| Consensus {
             answer,
             top,

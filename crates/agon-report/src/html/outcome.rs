@@ -24,7 +24,7 @@ pub(super) struct CitationView {
 /// How many of the voters stand behind the top answer.
 pub(super) struct Agreement {
     pub(super) strength: &'static str,
-    pub(super) answer: String,
+    pub(super) share: String,
     pub(super) top: u32,
     pub(super) eligible: u32,
     pub(super) contested: bool,
@@ -124,7 +124,7 @@ pub(super) fn agreement(minutes: &Minutes<'_>) -> Option<Agreement> {
     let consensus = minutes.verdict?.consensus?;
     Some(Agreement {
         strength: words::strength(consensus.strength),
-        answer: one_line(&consensus.answer),
+        share: one_line(&words::share(consensus)),
         top: consensus.top,
         eligible: consensus.eligible,
         contested: consensus.contested,

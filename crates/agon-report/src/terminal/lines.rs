@@ -203,16 +203,8 @@ fn verdict(event: &Event) -> Vec<StyledLine> {
 
 fn agreement(consensus: &Consensus) -> StyledLine {
     let contested = if consensus.contested { ", contested" } else { "" };
-    let of = count(consensus.eligible.into(), "eligible voter");
-    StyledLine::of(
-        Style::Dim,
-        format!(
-            "Consensus: {}{contested}, {} of {of} for {}",
-            words::strength(consensus.strength),
-            consensus.top,
-            consensus.answer
-        ),
-    )
+    let share = words::share(consensus);
+    StyledLine::of(Style::Dim, format!("Consensus: {}{contested}, {share}", words::strength(consensus.strength)))
 }
 
 fn ended(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLine> {

@@ -79,7 +79,7 @@ fn hostile(text: &str) -> Log {
         winner: Some(text.to_owned()),
         reasoning: Some(text.to_owned()),
         consensus: Some(Consensus {
-            answer: text.to_owned(),
+            answer: Some(text.to_owned()),
             top: 1,
             eligible: 2,
             strength: Strength::Split,

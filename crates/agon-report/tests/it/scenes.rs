@@ -67,7 +67,7 @@ fn consensus(
     contested: bool,
     source: ConsensusSource,
 ) -> Option<Consensus> {
-    Some(Consensus { answer: answer.to_owned(), top, eligible, strength, contested, source })
+    Some(Consensus { answer: Some(answer.to_owned()), top, eligible, strength, contested, source })
 }
 
 /// Both orders name the same winner.
