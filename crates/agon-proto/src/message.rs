@@ -12,6 +12,8 @@ pub struct TurnOffer {
     pub debate: DebateId,
     /// The turn.
     pub ask: Ask,
+    /// The first offer of this try, by the coordinator that opened it: nobody can have decided its register yet.
+    pub first: bool,
 }
 
 /// A host's answer to an offer.
@@ -85,13 +87,13 @@ pub struct CancelDebate {
 
 impl From<&TurnOffer> for pb::TurnOffer {
     fn from(offer: &TurnOffer) -> Self {
-        Self { debate: offer.debate.to_string(), ask: Some((&offer.ask).into()) }
+        Self { debate: offer.debate.to_string(), ask: Some((&offer.ask).into()), first: offer.first }
     }
 }
 impl TryFrom<pb::TurnOffer> for TurnOffer {
     type Error = DecodeError;
     fn try_from(offer: pb::TurnOffer) -> Result<Self, DecodeError> {
-        Ok(Self { debate: debate(&offer.debate, "debate")?, ask: required(offer.ask, "ask")? })
+        Ok(Self { debate: debate(&offer.debate, "debate")?, ask: required(offer.ask, "ask")?, first: offer.first })
     }
 }
 

@@ -8,7 +8,7 @@ use crate::shared::Shared;
 use crate::tasks::Scope;
 use crate::{ledger, replay, wire};
 use agon_core::{
-    Debate, DebateId, Effect, HostId, Input, ModelName, Reason, ReasonCode, Record, Timestamp, TurnId, TurnResult,
+    Debate, DebateId, Effect, HostId, Input, ModelName, Reason, ReasonCode, Timestamp, TurnId, TurnResult,
 };
 use agon_store::{AppendError, StoreError};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
@@ -94,6 +94,8 @@ pub(crate) struct State {
     /// Present once the log has been replayed.
     debate: Option<Debate>,
     last_at: Timestamp,
+    /// The turns that were open before this coordinator came.
+    inherited: Vec<TurnId>,
     agenda: Agenda,
     /// Where this debate's prompts for a model were last evaluated.
     warm: BTreeMap<ModelName, HostId>,
@@ -124,6 +126,7 @@ impl Actor for Coordinator {
             orders,
             debate: None,
             last_at: Timestamp::default(),
+            inherited: Vec::new(),
             warm: BTreeMap::new(),
             alarm: None,
             shared,
@@ -158,15 +161,16 @@ impl State {
         let records = self.shared.journal.read(&self.id, agon_core::Position(0)).await?;
         let Some(debate) = Debate::fold(records.iter().map(Arc::as_ref)) else { return Err(Stop::Ended(End::Unknown)) };
         self.last_at = records.last().map_or(self.last_at, |record| record.at);
+        self.inherited = replay::open_turns(&records);
         self.warm = replay::placements(&records);
         let ended = debate.ended().is_some();
         self.debate = Some(debate);
         if ended {
-            let open = replay::open_turns(&records);
+            let open = std::mem::take(&mut self.inherited);
             return self.finish(open).await;
         }
         let fruitless = replay::claims_without_progress(&records);
-        let decided = self.decided_before(&records).await?;
+        let decided = self.decided_before().await?;
         self.step(Input::Claim { writer: self.shared.config.id.clone() }).await?;
         if fruitless.saturating_add(1) >= self.shared.config.claims_without_progress {
             let detail = format!("{} claims in a row brought nothing", fruitless.saturating_add(1));
@@ -183,11 +187,11 @@ impl State {
     }
 
     /// The turns that were decided while nobody owned the debate. Looked at before any is offered again.
-    async fn decided_before(&self, records: &[Arc<Record>]) -> Result<Vec<(TurnId, TurnResult)>, StoreError> {
+    async fn decided_before(&self) -> Result<Vec<(TurnId, TurnResult)>, StoreError> {
         let mut decided = Vec::new();
-        for turn in replay::open_turns(records) {
-            if let Some(result) = self.shared.registers.get(&self.id, turn).await? {
-                decided.push((turn, (*result).clone()));
+        for turn in &self.inherited {
+            if let Some(result) = self.shared.registers.get(&self.id, *turn).await? {
+                decided.push((*turn, (*result).clone()));
             }
         }
         Ok(decided)
@@ -262,7 +266,7 @@ impl State {
             }
         }
         let gone = self.agenda.keep(&asked, retries);
-        fresh.iter().for_each(|turn| self.offer(myself, *turn));
+        fresh.iter().for_each(|turn| self.offer(myself, *turn, !self.inherited.contains(turn)));
         if finished { self.finish(gone).await } else { Ok(()) }
     }
 

@@ -79,7 +79,7 @@ impl OfferDesk {
             return Err("the breaker for the model is open");
         }
         let place = gate.place().ok_or("too many turns wait for the model")?;
-        Ok(Some(Work::new(offer.debate, offer.ask, Some(place))))
+        Ok(Some(Work::new(offer.debate, offer.ask, Some(place), offer.first)))
     }
 }
 
@@ -118,7 +118,7 @@ impl Puller {
 
     async fn hand_over(&self, delivery: Arc<dyn Delivery>, place: OwnedSemaphorePermit) {
         match TurnOffer::from_bytes(&delivery.message().payload) {
-            Ok(TurnOffer { debate, ask }) => {
+            Ok(TurnOffer { debate, ask, .. }) => {
                 let work = Work::pulled(debate, ask, delivery, place);
                 tell(&self.target, Msg::Take(Box::new(work)));
             }

@@ -16,12 +16,18 @@ pub(crate) enum Offered {
     Refused,
 }
 
-/// Offers a turn: first to the host that holds this debate's prompts for the model, else to the best one of this
+/// Offers a turn: to the host that holds this debate's prompts for the model, else to the best one of this
 /// process, else to the model's queue.
-pub(crate) async fn offer(shared: &Shared, debate: &DebateId, ask: &Ask, sticky: Option<HostId>) -> Offered {
+pub(crate) async fn offer(
+    shared: &Shared,
+    debate: &DebateId,
+    ask: &Ask,
+    sticky: Option<HostId>,
+    first: bool,
+) -> Offered {
     let preferred = sticky.or_else(|| shared.directory.preferred(debate, &ask.model));
     let Some(host) = preferred else { return nowhere(shared, debate, ask).await };
-    match ask_host(shared, debate, ask, &host).await {
+    match ask_host(shared, debate, ask, &host, first).await {
         Some(reply) if reply.accepted => Offered::Accepted(host),
         Some(_) | None => {
             enqueue(shared, debate, ask).await;
@@ -32,15 +38,16 @@ pub(crate) async fn offer(shared: &Shared, debate: &DebateId, ask: &Ask, sticky:
 
 /// Puts a turn into its model's queue. If the queue is full or away, the turn is offered again later.
 pub(crate) async fn enqueue(shared: &Shared, debate: &DebateId, ask: &Ask) {
-    let offer = TurnOffer { debate: debate.clone(), ask: ask.clone() };
+    // what waits in a queue may have been offered to a host before
+    let offer = TurnOffer { debate: debate.clone(), ask: ask.clone(), first: false };
     let subject = subjects::queued_turn(&ask.model, debate, ask.turn);
     if let Err(error) = shared.bus.enqueue(&subject, offer.to_bytes()).await {
         tracing::warn!(%debate, turn = %ask.turn, %error, "turn not queued, it will be offered again");
     }
 }
 
-async fn ask_host(shared: &Shared, debate: &DebateId, ask: &Ask, host: &HostId) -> Option<OfferReply> {
-    let offer = TurnOffer { debate: debate.clone(), ask: ask.clone() };
+async fn ask_host(shared: &Shared, debate: &DebateId, ask: &Ask, host: &HostId, first: bool) -> Option<OfferReply> {
+    let offer = TurnOffer { debate: debate.clone(), ask: ask.clone(), first };
     let patience = shared.config.times.offer_patience;
     match shared.bus.request(&subjects::offers(host), offer.to_bytes(), patience).await {
         Ok(reply) => OfferReply::from_bytes(&reply).ok(),

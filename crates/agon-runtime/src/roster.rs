@@ -2,6 +2,7 @@
 use agon_bus::Delivery;
 use agon_core::{Ask, DebateId, ParticipantId, TurnId};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 use tokio::time::Instant;
@@ -11,6 +12,8 @@ pub(crate) struct Work {
     pub(crate) debate: DebateId,
     pub(crate) ask: Ask,
     pub(crate) taken: Instant,
+    /// Nobody can have decided the register yet. Holds once: the second time the turn is played here, somebody may have.
+    undecided: AtomicBool,
     /// Its copies in the model's queue, each under lease, to be acknowledged when the register is decided.
     deliveries: Mutex<Vec<Arc<dyn Delivery>>>,
     /// Its place among those that hold no permit yet.
@@ -20,11 +23,12 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    pub(crate) fn new(debate: DebateId, ask: Ask, place: Option<OwnedSemaphorePermit>) -> Self {
+    pub(crate) fn new(debate: DebateId, ask: Ask, place: Option<OwnedSemaphorePermit>, first: bool) -> Self {
         Self {
             debate,
             ask,
             taken: Instant::now(),
+            undecided: AtomicBool::new(first),
             deliveries: Mutex::default(),
             place: Mutex::new(place),
             doubted: Notify::new(),
@@ -32,12 +36,16 @@ impl Work {
     }
     /// A turn that came from the model's queue.
     pub(crate) fn pulled(debate: DebateId, ask: Ask, delivery: Arc<dyn Delivery>, place: OwnedSemaphorePermit) -> Self {
-        let work = Self::new(debate, ask, Some(place));
+        let work = Self::new(debate, ask, Some(place), false);
         lock(&work.deliveries).push(delivery);
         work
     }
     pub(crate) fn deliveries(&self) -> Vec<Arc<dyn Delivery>> {
         lock(&self.deliveries).clone()
+    }
+    /// Whether the register may be decided already.
+    pub(crate) fn may_be_decided(&self) -> bool {
+        !self.undecided.swap(false, Ordering::Relaxed)
     }
     /// Leaves the line of those that hold no permit.
     pub(crate) fn leave_line(&self) {

@@ -3,8 +3,10 @@ use futures_util::FutureExt;
 use ractor::{ActorCell, ActorRef, Message};
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, JoinHandle};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::error;
@@ -30,9 +32,34 @@ impl Tasks {
         self.tracker.close();
         tokio::time::timeout(patience, self.tracker.wait()).await.is_ok()
     }
+    /// Runs `task` for the one who waits for it.
+    pub(crate) fn run<T: Send + 'static>(&self, task: impl Future<Output = T> + Send + 'static) -> Awaited<T> {
+        Awaited(self.tracker.spawn(task))
+    }
     /// How many tasks run.
     pub(crate) fn count(&self) -> usize {
         self.tracker.len()
+    }
+}
+
+/// A task whose result somebody waits for; it ends when nobody does. Its panic is the waiting one's.
+pub(crate) struct Awaited<T>(JoinHandle<T>);
+
+impl<T> Future for Awaited<T> {
+    type Output = T;
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        match Pin::new(&mut self.0).poll(context) {
+            Poll::Ready(Ok(done)) => Poll::Ready(done),
+            Poll::Ready(Err(error)) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            // cancelled: the runtime is going down, and whoever waits with it
+            Poll::Ready(Err(_)) | Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl<T> Drop for Awaited<T> {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }
 

@@ -9,7 +9,7 @@ use crate::shared::Shared;
 use crate::{failure, wire};
 use agon_core::breaker::CallEnd;
 use agon_core::{Admission, Call, Failure, FailureCause, ModelName, TurnResult};
-use agon_llm::{ChatAnswer, ChatError};
+use agon_llm::{ChatAnswer, ChatError, ChatRequest};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -56,7 +56,7 @@ impl Play {
     }
 
     async fn play(&self) -> Done {
-        if self.is_decided().await {
+        if self.work.may_be_decided() && self.is_decided().await {
             return Done::Decided;
         }
         tokio::select! {
@@ -190,8 +190,10 @@ impl Play {
         call.prompt_hash = Some(request.hash.clone());
         call.options = request.options.clone();
         call.timing.queue_ms = Some(request::millis(waited));
-        let text =
-            self.chat(&request, permit, call).await.map_err(|error| failure::of_call(&error, &self.desk.config.id))?;
+        let text = self
+            .chat(request.chat, permit, call)
+            .await
+            .map_err(|error| failure::of_call(&error, &self.desk.config.id))?;
         let answer = read_answer(&admission, &self.work.ask, &text);
         answer.map(Some).map_err(|malformed| Failure::new(FailureCause::Malformed, malformed))
     }
@@ -233,20 +235,18 @@ impl Play {
     }
 
     /// One call. Tokens go out while it runs.
-    async fn chat(&self, request: &Request, permit: Permit, call: &mut Call) -> Result<String, ChatError> {
+    ///
+    /// It has a task of its own, because it is woken for every token: what waits around it need not be.
+    async fn chat(&self, request: ChatRequest, permit: Permit, call: &mut Call) -> Result<String, ChatError> {
         let Work { debate, ask, .. } = &*self.work;
         let (mut sink, mut sender) = deltas::channel(&self.shared, debate, ask.turn, &ask.participant);
-        let started = Instant::now();
-        let outcome = {
-            let chat = async {
-                let outcome = self.desk.config.client.chat(&request.chat, &mut sink).await;
-                sink.flush();
-                drop(sink);
-                outcome
-            };
-            let (outcome, ()) = tokio::join!(chat, sender.run());
+        let (client, started) = (self.desk.config.client.clone(), Instant::now());
+        let chat = self.shared.tasks.run(async move {
+            let outcome = client.chat(&request, &mut sink).await;
+            sink.flush();
             outcome
-        };
+        });
+        let (outcome, ()) = tokio::join!(chat, sender.run());
         permit.report(outcome.as_ref().map_or_else(failure::end_of, |_| CallEnd::Success));
         account(call, &outcome, started.elapsed());
         outcome.map(|answer| answer.text)

@@ -505,6 +505,9 @@ pub struct TurnOffer {
     /// The turn.
     #[prost(message, optional, tag = "2")]
     pub ask: ::core::option::Option<Ask>,
+    /// The first offer of this try, by the coordinator that opened it: nobody can have decided its register yet.
+    #[prost(bool, tag = "3")]
+    pub first: bool,
 }
 /// A host's answer to an offer.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -9,13 +9,14 @@ use ractor::ActorRef;
 use std::time::Duration;
 
 impl State {
-    pub(super) fn offer(&self, myself: &ActorRef<Msg>, turn: TurnId) {
+    /// `first`: this coordinator has opened the turn and offers it for the first time.
+    pub(super) fn offer(&self, myself: &ActorRef<Msg>, turn: TurnId, first: bool) {
         let Some(open) = self.agenda.get(turn) else { return };
         let (ask, debate, shared) = (open.ask.clone(), self.id.clone(), self.shared.clone());
         let sticky = open.host.clone().or_else(|| self.warm.get(&ask.model).cloned());
         let target = myself.clone();
         self.scope.spawn(myself.get_cell(), async move {
-            let offered = offer::offer(&shared, &debate, &ask, sticky).await;
+            let offered = offer::offer(&shared, &debate, &ask, sticky, first).await;
             tell(&target, Msg::Offered { turn, offered });
         });
     }
@@ -47,7 +48,7 @@ impl State {
                 Due::Look(turn) => self.look(myself, turn).await?,
                 Due::Offer(turn) => {
                     self.look(myself, turn).await?;
-                    self.offer(myself, turn);
+                    self.offer(myself, turn, false);
                 }
                 Due::Retry(turn) => self.on_input(myself, Input::RetryDue { turn }).await?,
             }
