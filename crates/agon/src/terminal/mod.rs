@@ -1,6 +1,7 @@
 //! A running debate on a terminal, and as plain lines where there is none.
 mod inline;
 mod paint;
+mod panel;
 mod plain;
 mod told;
 mod wrap;
