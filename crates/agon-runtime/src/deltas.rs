@@ -10,6 +10,9 @@ use tokio::time::Instant;
 /// Batches that may wait for the bus; further ones are lost, and the gap shows in the offsets.
 const WAITING_BATCHES: usize = 64;
 
+/// While nobody listens, somebody is looked for only at every so many pieces: asking the time for each costs more than the rest.
+const LOOK_EVERY: u32 = 16;
+
 /// Collects the pieces of one speech.
 pub(crate) struct Batcher {
     shared: Shared,
@@ -19,6 +22,8 @@ pub(crate) struct Batcher {
     batch: String,
     offset: u64,
     listeners: bool,
+    /// Pieces since somebody was last looked for.
+    unheard: u32,
     last: Option<Instant>,
 }
 
@@ -53,6 +58,7 @@ pub(crate) fn channel(
         batch: String::new(),
         offset: 0,
         listeners: false,
+        unheard: 0,
         last: None,
     };
     (batcher, Sender { shared: shared.clone(), subject, receiver })
@@ -60,6 +66,12 @@ pub(crate) fn channel(
 
 impl DeltaSink for Batcher {
     fn text(&mut self, delta: &str) {
+        if !self.listeners && self.last.is_some() && self.unheard < LOOK_EVERY {
+            self.unheard += 1;
+            self.offset += delta.len() as u64;
+            return;
+        }
+        self.unheard = 0;
         let now = Instant::now();
         let due = self.last.is_none_or(|last| now.duration_since(last) >= self.shared.config.times.delta_every);
         if due {

@@ -32,6 +32,10 @@ use exit::{Exit, Stop};
 use output::Output;
 use std::process::ExitCode;
 
+/// Thousands of debates allocate on several threads at once; the system's allocator spends more time and memory on it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

@@ -94,19 +94,21 @@ pub async fn run(plan: &Plan) -> Result<Measured> {
     let before_kib = meter::resident_kib();
     let stretch = meter::Stretch::start();
     let spec = load_spec(plan.rounds);
-    let mut debates = Vec::new();
-    for n in 0..plan.debates {
-        debates.push(rig.submit(&format!("bench-{n}"), &spec).await?);
-    }
     let mut finished = 0;
-    for debate in &debates {
-        let ended = rig.node.finished(debate).await?;
-        ensure!(ended.1.is_some(), "{debate} ended without an outcome: {ended:?}");
-        finished += 1;
+    for set in 0..plan.repeat {
+        let mut debates = Vec::new();
+        for n in 0..plan.debates {
+            debates.push(rig.submit(&format!("bench-{set}-{n}"), &spec).await?);
+        }
+        for debate in &debates {
+            let ended = rig.node.finished(debate).await?;
+            ensure!(ended.1.is_some(), "{debate} ended without an outcome: {ended:?}");
+            finished += 1;
+        }
     }
     let (wall_s, cpu_s) = stretch.seconds();
     let peak_kib = meter::peak_kib();
-    let calls = u64::from(plan.calls()) * u64::from(plan.debates);
+    let calls = u64::from(plan.calls()) * u64::from(plan.debates) * u64::from(plan.repeat);
     rig.node.drain().await;
     Ok(Measured { wall_s, cpu_s, calls, finished, before_kib, peak_kib })
 }
@@ -125,11 +127,12 @@ pub async fn wait(plan: &Plan) -> Result<Measured> {
     let deadline = std::time::Instant::now() + Duration::from_secs(120);
     loop {
         let stats: serde_json::Value = http.get(format!("{}/rehearsal/stats", plan.url)).send().await?.json().await?;
-        if stats["in_flight"].as_u64() == Some(u64::from(plan.debates)) {
+        let waiting = stats.get("in_flight").and_then(serde_json::Value::as_u64);
+        if waiting == Some(u64::from(plan.debates)) {
             break;
         }
         if std::time::Instant::now() > deadline {
-            bail!("only {} of {} debates wait for their model", stats["in_flight"], plan.debates);
+            bail!("only {waiting:?} of {} debates wait for their model", plan.debates);
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
@@ -210,7 +213,7 @@ async fn persona_first(plan: &Plan, speeches: &[(String, Arc<str>)]) -> Result<u
             "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}]});
         let answer: serde_json::Value =
             http.post(format!("{}/api/chat", plan.url)).json(&body).send().await?.json().await?;
-        let count = |key: &str| answer[key].as_u64().unwrap_or(0);
+        let count = |key: &str| answer.get(key).and_then(serde_json::Value::as_u64).unwrap_or(0);
         evaluated += count("prompt_eval_count") - count("prompt_eval_cached_count");
         said.push_str(&format!("{speaker}: {text}\n\n"));
     }

@@ -26,14 +26,23 @@ pub async fn run(plan: &Plan) -> Result<Measured> {
     meter::forget_peak();
     let before = meter::resident_kib();
     let stretch = meter::Stretch::start();
-    let debates: Vec<_> =
-        (0..plan.debates).map(|_| tokio::spawn(debate(http.clone(), plan.url.clone(), plan.rounds))).collect();
-    for debate in debates {
-        debate.await.context("a debate of the floor panicked")??;
+    for _ in 0..plan.repeat {
+        let debates: Vec<_> =
+            (0..plan.debates).map(|_| tokio::spawn(debate(http.clone(), plan.url.clone(), plan.rounds))).collect();
+        for debate in debates {
+            debate.await.context("a debate of the floor panicked")??;
+        }
     }
     let (wall_s, cpu_s) = stretch.seconds();
-    let calls = u64::from(plan.calls()) * u64::from(plan.debates);
-    Ok(Measured { wall_s, cpu_s, calls, finished: plan.debates, before_kib: before, peak_kib: meter::peak_kib() })
+    let calls = u64::from(plan.calls()) * u64::from(plan.debates) * u64::from(plan.repeat);
+    Ok(Measured {
+        wall_s,
+        cpu_s,
+        calls,
+        finished: plan.debates * plan.repeat,
+        before_kib: before,
+        peak_kib: meter::peak_kib(),
+    })
 }
 
 /// Three speakers and a moderator a round, then a judge: one after the other, the whole transcript in every prompt.

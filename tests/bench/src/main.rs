@@ -13,6 +13,10 @@ use clap::{Parser, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
 
+/// As the `agon` program has it; the floor runs on it too.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// What to measure.
 #[derive(Clone, Debug, Parser)]
 struct Plan {
@@ -25,6 +29,9 @@ struct Plan {
     /// Debates at once
     #[arg(long, default_value_t = 1)]
     debates: u32,
+    /// So many times, one set of debates after the other
+    #[arg(long, default_value_t = 1)]
+    repeat: u32,
     /// Rounds of each
     #[arg(long, default_value_t = 4)]
     rounds: u32,

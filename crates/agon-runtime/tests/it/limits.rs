@@ -30,6 +30,17 @@ async fn after(seconds: u64) {
     tokio::time::sleep(Duration::from_secs(seconds)).await;
 }
 
+/// Waits until it holds, looking every second.
+async fn within(seconds: u64, holds: impl Fn() -> bool) {
+    for _ in 0..seconds {
+        if holds() {
+            return;
+        }
+        after(1).await;
+    }
+    assert!(holds(), "not within {seconds} s");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_breaker_opens_at_the_third_failure_in_a_row_and_no_call_is_made_while_it_is_open() {
     let stage = Stage::new();
@@ -58,12 +69,17 @@ async fn an_open_breaker_lets_one_probe_through_and_closes_after_two_successes()
     after(40).await;
     assert_eq!((cast.calls(), cast.running()), (3, 0), "it is open");
     // the jitter lengthens the minute by at most a fifth, a probe takes ten seconds
-    after(30).await;
-    assert_eq!((cast.calls(), cast.running()), (4, 1), "the first probe runs alone");
-    after(10).await;
-    assert_eq!((cast.calls(), cast.running()), (5, 1), "the second probe runs alone");
-    after(10).await;
-    assert!(cast.running() > 1, "calls run side by side once it is closed");
+    within(35, || cast.calls() == 4).await;
+    for _ in 0..9 {
+        assert_eq!((cast.calls(), cast.running()), (4, 1), "the first probe runs alone");
+        after(1).await;
+    }
+    within(2, || cast.calls() == 5).await;
+    for _ in 0..8 {
+        assert_eq!((cast.calls(), cast.running()), (5, 1), "the second probe runs alone");
+        after(1).await;
+    }
+    within(3, || cast.running() > 1).await;
     for id in &ids[1..] {
         assert_eq!(node.finished(&debate(id)).await.unwrap().0, DebateState::Succeeded);
     }

@@ -14,6 +14,7 @@ struct Enqueue {
 }
 impl Change for Enqueue {
     type Done = ();
+    const FLUSHED: bool = false;
     fn run(&self, db: &Connection) -> rusqlite::Result<()> {
         let sql = "INSERT OR IGNORE INTO jobs (debate, free_at, deliveries) VALUES (?1, ?2, 0)";
         db.prepare_cached(sql)?.execute(params![self.debate.as_str(), self.now.0.cast_signed()]).map(drop)
@@ -28,6 +29,7 @@ struct Take {
 }
 impl Change for Take {
     type Done = Option<(String, i64, u32)>;
+    const FLUSHED: bool = false;
     fn run(&self, db: &Connection) -> rusqlite::Result<Self::Done> {
         let free = db
             .prepare_cached("SELECT number FROM jobs WHERE free_at <= ?1 ORDER BY free_at, number LIMIT 1")?
@@ -58,6 +60,7 @@ enum Step {
 impl Change for ByHolder {
     /// Whether the job was the caller's.
     type Done = bool;
+    const FLUSHED: bool = false;
     fn run(&self, db: &Connection) -> rusqlite::Result<bool> {
         let (debate, token) = (self.job.debate.as_str(), self.job.token.cast_signed());
         let changed = match &self.step {

@@ -28,6 +28,7 @@ struct Head {
 
 impl Change for Append {
     type Done = Result<(), Fenced>;
+    const FLUSHED: bool = true;
 
     fn run(&self, db: &Connection) -> rusqlite::Result<Self::Done> {
         let head = db

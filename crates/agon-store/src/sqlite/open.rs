@@ -11,7 +11,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// What an answered write has reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SyncMode {
-    /// The disk: a power cut loses nothing that was answered. One flush per group of writes.
+    /// The disk: a power cut loses no event of a log. One flush per group of appends; registers and jobs, which are only
+    /// worth a second generation and a second look, reach the disk with the next one.
     #[default]
     Full,
     /// The operating system: a killed process loses nothing; a power cut may lose the last moments, never the order or wholeness of a log.
@@ -29,6 +30,8 @@ pub struct SqliteOptions {
     pub readers: NonZeroUsize,
     /// Most changes in one transaction.
     pub group: NonZeroUsize,
+    /// How long a transaction waits for company once changes come from several sides at once; a change that is alone never waits.
+    pub gather: Duration,
     /// Most changes that wait for the writer; more wait at the caller.
     pub queue: NonZeroUsize,
     /// Records of a live debate that are kept in memory.
@@ -45,6 +48,7 @@ impl Default for SqliteOptions {
             busy_timeout: Duration::from_secs(10),
             readers: NonZeroUsize::MIN.saturating_add(3),
             group: NonZeroUsize::MIN.saturating_add(511),
+            gather: Duration::from_millis(1),
             queue: NonZeroUsize::MIN.saturating_add(4_095),
             tail_records: 64,
             live_debates: 20_000,

@@ -21,6 +21,7 @@ struct Decide {
 impl Change for Decide {
     /// What was there first, if something was.
     type Done = Option<Vec<u8>>;
+    const FLUSHED: bool = false;
 
     fn run(&self, db: &Connection) -> rusqlite::Result<Self::Done> {
         let TurnId { round, seat, attempt } = self.turn;

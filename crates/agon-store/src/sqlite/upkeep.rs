@@ -13,6 +13,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 struct PurgeRegisters(DebateId);
 impl Change for PurgeRegisters {
     type Done = ();
+    const FLUSHED: bool = true;
     fn run(&self, db: &Connection) -> rusqlite::Result<()> {
         db.prepare_cached("DELETE FROM registers WHERE debate = ?1")?.execute([self.0.as_str()]).map(drop)
     }
@@ -24,6 +25,7 @@ impl Change for PurgeRegisters {
 struct Delete(DebateId);
 impl Change for Delete {
     type Done = bool;
+    const FLUSHED: bool = true;
     fn run(&self, db: &Connection) -> rusqlite::Result<bool> {
         let debate = [self.0.as_str()];
         db.execute("DELETE FROM registers WHERE debate = ?1", debate)?;

@@ -3,11 +3,12 @@
 //! It takes all changes that wait into one transaction, so that hundreds of debates share its cost and its flush, and answers them when it
 //! is committed. What one change finds (a fence, a decided register) is an answer, not a failure; a change that SQLite refuses is
 //! rolled back with its group, and then every change of the group is run by itself, so that only the culprit fails.
-use super::open::SqliteOptions;
+use super::open::{SqliteOptions, SyncMode};
 use crate::live::Live;
 use rusqlite::{Connection, TransactionBehavior};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tracing::{debug, error};
 
@@ -15,6 +16,8 @@ use tracing::{debug, error};
 pub(super) trait Change: Send + 'static {
     /// What it finds.
     type Done: Send + 'static;
+    /// Whether its answer promises what [`SyncMode`] says. What a later flush may save just as well waits for none of its own.
+    const FLUSHED: bool;
     /// Makes the change inside a transaction.
     fn run(&self, db: &Connection) -> rusqlite::Result<Self::Done>;
     /// Takes note of it in memory, once it is committed.
@@ -49,7 +52,9 @@ impl Writer {
     pub(super) fn start(connection: Connection, options: &SqliteOptions, live: Arc<Live>) -> std::io::Result<Self> {
         let (queue, waiting) = mpsc::channel(options.queue.get());
         let group = options.group.get();
-        let run = move || Loop { connection, waiting, group, live }.run();
+        let gather = options.gather;
+        let sync = options.sync;
+        let run = move || Loop { connection, waiting, group, gather, sync, live, flushing: true }.run();
         let thread = std::thread::Builder::new().name("agon-store".to_owned()).spawn(run)?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
@@ -75,6 +80,7 @@ impl Drop for Writer {
 
 /// A change with the one who waits for it.
 trait Pending: Send {
+    fn flushed(&self) -> bool;
     fn run(&mut self, db: &Connection) -> rusqlite::Result<()>;
     fn settle(self: Box<Self>, outcome: Result<(), WriteError>, live: &Live);
 }
@@ -86,6 +92,9 @@ struct Waiting<C: Change> {
 }
 
 impl<C: Change> Pending for Waiting<C> {
+    fn flushed(&self) -> bool {
+        C::FLUSHED
+    }
     fn run(&mut self, db: &Connection) -> rusqlite::Result<()> {
         self.done = Some(self.change.run(db)?);
         Ok(())
@@ -105,6 +114,10 @@ struct Loop {
     connection: Connection,
     waiting: mpsc::Receiver<Box<dyn Pending>>,
     group: usize,
+    gather: Duration,
+    sync: SyncMode,
+    /// Whether the connection flushes its transactions, where the mode asks for it.
+    flushing: bool,
     live: Arc<Live>,
 }
 
@@ -119,8 +132,24 @@ enum Failed {
 impl Loop {
     fn run(mut self) {
         let mut group = Vec::with_capacity(self.group);
+        let mut crowded = false;
         while self.waiting.blocking_recv_many(&mut group, self.group) > 0 {
+            if crowded {
+                self.gather(&mut group);
+            }
+            crowded = group.len() > 1;
             self.write(&mut group);
+        }
+    }
+
+    /// Waits a moment for more changes: a transaction and its flush cost much the same for one as for many.
+    fn gather(&mut self, group: &mut Vec<Box<dyn Pending>>) {
+        // Nobody unparks this thread; should the system wake it early, the group is only smaller.
+        std::thread::park_timeout(self.gather);
+        while group.len() < self.group
+            && let Ok(change) = self.waiting.try_recv()
+        {
+            group.push(change);
         }
     }
 
@@ -139,12 +168,23 @@ impl Loop {
     }
 
     fn transaction(&mut self, group: &mut [Box<dyn Pending>]) -> Result<(), Failed> {
+        self.set_flushing(group.iter().any(|change| change.flushed())).map_err(Failed::Before)?;
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(Failed::Before)?;
         for change in group {
             change.run(&transaction).map_err(Failed::Before)?;
         }
         transaction.commit().map_err(Failed::AtCommit)
+    }
+
+    /// The write-ahead log is written in order, so a flush covers all transactions before it too.
+    fn set_flushing(&mut self, flushing: bool) -> rusqlite::Result<()> {
+        if self.sync == SyncMode::Full && flushing != self.flushing {
+            let level = if flushing { "FULL" } else { "NORMAL" };
+            self.connection.pragma_update(None, "synchronous", level)?;
+            self.flushing = flushing;
+        }
+        Ok(())
     }
 
     fn settle(&self, group: &mut Vec<Box<dyn Pending>>, outcome: &Result<(), WriteError>) {
