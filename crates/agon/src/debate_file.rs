@@ -3,7 +3,7 @@ use crate::exit::{Exit, Stop};
 use crate::output::Output;
 use crate::settings::{DefaultModels, Settings};
 use agon_core::DebateSpec;
-use agon_spec::{Defaults, Parsed, Severity, Source, Syntax};
+use agon_spec::{Code, Defaults, Diagnostic, Parsed, Severity, Source, Syntax};
 use anyhow::Context;
 use std::io::Read;
 use std::path::Path;
@@ -16,13 +16,41 @@ pub fn defaults(settings: &Settings) -> Defaults {
     Defaults { model: Some(model), judge_model, moderator_model, ..Defaults::default() }
 }
 
-/// Reads `-`, a file, or else takes the text as a topic.
-pub fn source(what: &str) -> Result<Source, Stop> {
-    if what == "-" {
-        return standard_input();
+/// What was named: a debate that somebody wrote, or no more than a topic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// A file, or standard input.
+    Written(Source),
+    /// A topic; all else is the defaults.
+    Topic(Source),
+}
+impl Named {
+    /// Reads `-`, a file, or else takes the text as a topic.
+    pub fn find(what: &str) -> Result<Self, Stop> {
+        if what == "-" {
+            return standard_input().map(Self::Written);
+        }
+        let path = Path::new(what);
+        if path.is_file() || looks_like_a_file(what) {
+            file(what).map(Self::Written)
+        } else {
+            topic(what).map(Self::Topic)
+        }
     }
-    let path = Path::new(what);
-    if path.is_file() || looks_like_a_file(what) { file(what) } else { topic(what) }
+    /// What is to be parsed.
+    pub fn source(&self) -> &Source {
+        match self {
+            Self::Written(source) | Self::Topic(source) => source,
+        }
+    }
+    /// Whether the user is told of a finding. Who names only a topic has chosen no models: that all are one and the same is
+    /// how the defaults are.
+    fn concerns(&self, found: &Diagnostic) -> bool {
+        match self {
+            Self::Written(_) => true,
+            Self::Topic(_) => !matches!(found.code, Code::SingleModel | Code::JudgeSharesModel),
+        }
+    }
 }
 
 /// Reads `-` or a file.
@@ -31,10 +59,10 @@ pub fn file_or_input(name: &str) -> Result<Source, Stop> {
 }
 
 /// Reads the debate; warnings are told, errors end the program.
-pub fn load(source: &Source, defaults: &Defaults, output: &Output) -> Result<DebateSpec, Stop> {
-    let Parsed { spec, diagnostics } = agon_spec::parse(source, defaults);
+pub fn load(named: &Named, defaults: &Defaults, output: &Output) -> Result<DebateSpec, Stop> {
+    let Parsed { spec, diagnostics } = agon_spec::parse(named.source(), defaults);
     if let Some(spec) = spec {
-        for warning in &diagnostics {
+        for warning in diagnostics.iter().filter(|found| named.concerns(found)) {
             output.note(&format!("warning: {}:{}: {}", warning.file, warning.place.line, warning.message));
         }
         return Ok(spec);
@@ -42,7 +70,7 @@ pub fn load(source: &Source, defaults: &Defaults, output: &Output) -> Result<Deb
     eprint!("{}", agon_spec::render(&diagnostics));
     let errors = diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
     let s = if errors == 1 { "" } else { "s" };
-    Err(Stop::usage(format!("{} has {errors} error{s}", agon_report::one_line(&source.name))))
+    Err(Stop::usage(format!("{} has {errors} error{s}", agon_report::one_line(&named.source().name))))
 }
 
 /// Whether a text that names no file is yet meant as one: better "no such file" than a debate about a mistyped name.
@@ -79,7 +107,7 @@ mod tests {
     use super::*;
 
     fn spec_of(what: &str) -> DebateSpec {
-        let parsed = agon_spec::parse(&source(what).unwrap(), &defaults(&Settings::default()));
+        let parsed = agon_spec::parse(Named::find(what).unwrap().source(), &defaults(&Settings::default()));
         parsed.spec.unwrap_or_else(|| panic!("{:?}", parsed.diagnostics))
     }
 
@@ -93,7 +121,7 @@ mod tests {
     #[test]
     fn a_mistyped_file_is_not_debated() {
         for name in ["no/such/thing", "gone.md", "gone.YAML"] {
-            let stop = source(name).unwrap_err();
+            let stop = Named::find(name).unwrap_err();
             assert_eq!(stop.exit, Exit::Usage);
             assert!(format!("{:#}", stop.error.unwrap()).contains(name));
         }
@@ -104,5 +132,17 @@ mod tests {
     fn every_role_has_a_model_without_any_setting() {
         let spec = spec_of("Tea or coffee?");
         assert!(spec.personas.iter().all(|persona| !persona.voice.model.as_str().is_empty()));
+    }
+
+    fn told(named: &Named) -> Vec<Code> {
+        let parsed = agon_spec::parse(named.source(), &defaults(&Settings::default()));
+        parsed.diagnostics.iter().filter(|found| named.concerns(found)).map(|found| found.code).collect()
+    }
+
+    #[test]
+    fn a_plain_topic_is_not_warned_of_the_one_model_of_the_defaults_but_a_file_is() {
+        assert_eq!(told(&Named::find("Tea or coffee?").unwrap()), []);
+        let file = Source::new("tea.yaml", "topic: Tea or coffee?\n");
+        assert_eq!(told(&Named::Written(file)), [Code::JudgeSharesModel, Code::SingleModel]);
     }
 }

@@ -2,7 +2,7 @@
 use super::{Context, runtime};
 use crate::cast::{self, Proposal};
 use crate::cli::{NewArgs, Template};
-use crate::debate_file;
+use crate::debate_file::{self, Named};
 use crate::exit::{Exit, Stop};
 use crate::servers::{self, Server};
 use crate::settings::Settings;
@@ -50,7 +50,7 @@ fn with_cast(context: &Context, args: &NewArgs, topic: &str, size: usize) -> Res
     let text = proposal.debate_file(topic, &model, args.server.rehearsal);
     // What a model proposes is not above the rules for debate files.
     debate_file::load(
-        &Source::new("the proposed file", text.as_str()),
+        &Named::Written(Source::new("the proposed file", text.as_str())),
         &debate_file::defaults(&settings),
         &context.output,
     )?;

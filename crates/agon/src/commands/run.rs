@@ -2,7 +2,7 @@
 use super::show::{self, Showing};
 use super::{Context, runtime};
 use crate::cli::{PaceArgs, RunArgs, ServerArgs};
-use crate::debate_file;
+use crate::debate_file::{self, Named};
 use crate::exit::{Exit, Stop};
 use crate::servers;
 use crate::settings::Settings;
@@ -32,8 +32,8 @@ pub fn run(context: &Context, args: &RunArgs) -> Result<Exit, Stop> {
         Some(id) => DebateId::parse(id).map_err(Stop::usage)?,
         None => fresh_id().map_err(Stop::from)?,
     };
-    let source = debate_file::source(&args.what)?;
-    let mut spec = debate_file::load(&source, &debate_file::defaults(&settings), &context.output)?;
+    let named = Named::find(&args.what)?;
+    let mut spec = debate_file::load(&named, &debate_file::defaults(&settings), &context.output)?;
     overrule(&mut spec, args);
     let seed = spec.seed.unwrap_or_else(fresh_seed);
     let cast = cast(context, &args.server, &args.pace, seed)?;
