@@ -1,6 +1,7 @@
 //! A debate as one self-contained page: no script, no request, one style whose hash the page's own policy names.
 mod clean;
 mod floor;
+mod key;
 mod outcome;
 mod timeline;
 mod view;
@@ -11,7 +12,7 @@ use askama::Template;
 /// The page's style.
 const STYLE: &str = include_str!("../templates/report.css");
 /// SHA-256 of [`STYLE`]; a test says the right one when the style has changed.
-const STYLE_HASH: &str = "sha256-hYkhDmBnpYBS9w1UogLF7UJc6iwR+/YxdgFooZFsi2A=";
+const STYLE_HASH: &str = "sha256-vb8HdRq7rLIpQcUpPWo9Ghq7P1ObUDTBrEBcVphwcps=";
 
 /// Why a page could not be written.
 #[derive(Debug, thiserror::Error)]

@@ -11,6 +11,7 @@
 mod events;
 mod figures;
 mod html;
+mod key;
 mod markdown;
 mod minutes;
 mod result;

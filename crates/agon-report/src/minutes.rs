@@ -2,7 +2,7 @@
 use agon_core::{
     Admission, Ask, BallotStage, Call, Citation, Consensus, DebateState, Event, Failure, JUDGE, MODERATOR,
     MajorityShift, MissingSeat, ModeratorDecision, Outcome, ParticipantId, PhaseName, Position, Reason, Record,
-    SkipReason, Speech, StopRule, Timestamp, TurnId, UsageTotals, VoteRule,
+    SkipReason, Speech, StopRule, Timestamp, Transcript, TurnId, UsageTotals, VoteRule,
 };
 use std::collections::BTreeMap;
 
@@ -31,6 +31,8 @@ pub struct Minutes<'a> {
     pub(crate) asks: BTreeMap<TurnId, (Timestamp, &'a Ask)>,
     /// By round, seat and try; what shares these in the order of the log.
     pub(crate) entries: Vec<Entry<'a>>,
+    /// The speeches, as a judge is shown them.
+    pub(crate) transcript: Transcript,
     pub(crate) stopped: Option<(StopRule, u32)>,
     pub(crate) tally: Option<Tally<'a>>,
     pub(crate) verdict: Option<Verdict<'a>>,
@@ -158,6 +160,7 @@ impl<'a> Minutes<'a> {
             placements: Vec::new(),
             asks: BTreeMap::new(),
             entries: Vec::new(),
+            transcript: Transcript::default(),
             stopped: None,
             tally: None,
             verdict: None,
@@ -169,6 +172,7 @@ impl<'a> Minutes<'a> {
 
     fn take(&mut self, at: Timestamp, position: Position, event: &'a Event) {
         (self.last_at, self.last) = (at, position);
+        self.transcript.apply(position, event);
         match event {
             // Only the first event admits; a log that repeats it says nothing new.
             Event::DebateAdmitted(_) => {}

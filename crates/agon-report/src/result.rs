@@ -1,4 +1,5 @@
 //! The result of a debate as JSON.
+use crate::key;
 use crate::minutes::{Choice, Entry, Minutes};
 use crate::verdict::{Standing, verified};
 use crate::words::rfc3339;
@@ -7,6 +8,7 @@ use agon_core::{
     ModeratorDecision, Outcome, Reason, SpeechKind, StopRule, Strength, TurnId, UsageTotals, VoteRule,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The result of a debate, or what is known of it so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -155,6 +157,25 @@ pub struct JudgementResult {
     pub reasoning: String,
     /// What it rests on.
     pub citations: Vec<Citation>,
+    /// Who stands behind each label in the judge's words; empty where the judge saw the names.
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
+    /// The speeches by the numbers that the judge's words name them by, in the order in which it read them.
+    #[serde(default)]
+    pub entries: Vec<NumberedSpeech>,
+}
+
+/// A speech under the number that the judge knows it by in one order of presentation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NumberedSpeech {
+    /// The number, from 1.
+    pub entry: u32,
+    /// The round of the speech.
+    pub round: u32,
+    /// Its slot in the round.
+    pub seat: u32,
+    /// Who spoke.
+    pub participant: String,
 }
 
 /// The count of the votes.
@@ -344,6 +365,8 @@ fn verdict(minutes: &Minutes<'_>) -> Option<VerdictResult> {
 }
 
 fn judgements(minutes: &Minutes<'_>) -> Vec<JudgementResult> {
+    let labels = key::labels(minutes.admission).into_iter().map(|(label, name)| (label, name.to_string()));
+    let labels: BTreeMap<String, String> = labels.collect();
     let one = |entry: &Entry<'_>, judged: crate::minutes::Judged<'_>| JudgementResult {
         judge: entry.participant.to_owned(),
         order: judged.order,
@@ -351,8 +374,15 @@ fn judgements(minutes: &Minutes<'_>) -> Vec<JudgementResult> {
         winner: judged.winner.map(str::to_owned),
         reasoning: judged.reasoning.to_owned(),
         citations: judged.citations.to_vec(),
+        labels: labels.clone(),
+        entries: minutes.numbered(entry.turn, judged.order).into_iter().map(numbered).collect(),
     };
     minutes.judgements().map(|(entry, judged)| one(entry, judged)).collect()
+}
+
+fn numbered(shown: key::Numbered) -> NumberedSpeech {
+    let (round, seat) = (shown.turn.round, shown.turn.seat);
+    NumberedSpeech { entry: shown.number, round, seat, participant: shown.participant.to_string() }
 }
 
 fn votes(minutes: &Minutes<'_>) -> Option<VotesResult> {

@@ -1,5 +1,6 @@
 //! Verdict, dissent, ballots and votes.
 use super::clean;
+use super::key::{self, KeyView};
 use super::view::{anchor, class, initial};
 use crate::minutes::{Choice, Entry, Judged, Minutes};
 use crate::text::{excerpt, one_line};
@@ -10,6 +11,7 @@ use agon_core::{BallotStage, Citation, ParticipantId};
 pub(super) struct VerdictView {
     pub(super) answer: Option<String>,
     pub(super) reasoning: Option<String>,
+    pub(super) key: Option<KeyView>,
     pub(super) citations: Vec<CitationView>,
     pub(super) verified: usize,
 }
@@ -47,6 +49,7 @@ pub(super) struct JudgementView {
     pub(super) winner: Option<String>,
     pub(super) verdict: String,
     pub(super) reasoning: String,
+    pub(super) key: Option<KeyView>,
 }
 pub(super) struct LostPosition {
     pub(super) position: String,
@@ -100,6 +103,7 @@ pub(super) fn verdict(minutes: &Minutes<'_>) -> Option<VerdictView> {
     Some(VerdictView {
         answer: verdict.verdict.map(clean::speech),
         reasoning: verdict.reasoning.map(clean::speech),
+        key: minutes.deciding().and_then(|(entry, judged)| key::of(minutes, entry, judged)),
         verified: verified(&citations),
         citations: citations.into_iter().map(|citation| citation_view(minutes, citation)).collect(),
     })
@@ -111,13 +115,9 @@ fn citation_view(minutes: &Minutes<'_>, citation: &Citation) -> CitationView {
         quote: one_line(&citation.quote),
         who: citation.participant.as_ref().map_or_else(|| "nobody".to_owned(), |who| one_line(who.as_str())),
         href: spoken.map(anchor),
-        place: citation.turn.map_or_else(|| "no such speech".to_owned(), |turn| place(minutes, turn.round)),
+        place: citation.turn.map_or_else(|| "no such speech".to_owned(), |turn| minutes.place(turn.round)),
         verified: citation.verified,
     }
-}
-
-fn place(minutes: &Minutes<'_>, round: u32) -> String {
-    crate::figures::section(minutes, round).to_lowercase()
 }
 
 pub(super) fn agreement(minutes: &Minutes<'_>) -> Option<Agreement> {
@@ -138,17 +138,18 @@ pub(super) fn dissent(minutes: &Minutes<'_>) -> Option<Dissent> {
     if lost.is_empty() && against.is_empty() && !order_sensitive {
         return None;
     }
-    let judgements =
-        if order_sensitive { minutes.judgements().map(|(_, judged)| judgement(judged)).collect() } else { Vec::new() };
+    let readings = minutes.judgements().filter(|_| order_sensitive);
+    let judgements = readings.map(|(entry, judged)| judgement(minutes, entry, judged)).collect();
     Some(Dissent { order_sensitive, judgements, lost, against })
 }
 
-fn judgement(judged: Judged<'_>) -> JudgementView {
+fn judgement(minutes: &Minutes<'_>, entry: &Entry<'_>, judged: Judged<'_>) -> JudgementView {
     JudgementView {
         order: judged.order.saturating_add(1),
         winner: judged.winner.map(one_line),
         verdict: clean::speech(judged.verdict),
         reasoning: clean::speech(judged.reasoning),
+        key: key::of(minutes, entry, judged),
     }
 }
 

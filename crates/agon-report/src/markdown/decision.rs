@@ -1,6 +1,7 @@
 //! What came out: outcome, verdict, dissent, ballots and votes.
 use super::escape::{blocks, inline, quoted};
 use super::page::Page;
+use crate::key;
 use crate::minutes::{Choice, Entry, Judged, Minutes};
 use crate::text::excerpt;
 use crate::verdict::verified;
@@ -41,6 +42,9 @@ pub(super) fn reasoning(page: &mut Page, minutes: &Minutes<'_>, level: usize) {
         page.block("**Reasoning**");
         page.speech(reasoning);
     }
+    if let Some(key) = minutes.deciding().and_then(|(entry, judged)| view_key(minutes, entry, judged)) {
+        page.block(&key);
+    }
     let citations = minutes.citations();
     if !citations.is_empty() {
         page.block(&format!(
@@ -50,6 +54,19 @@ pub(super) fn reasoning(page: &mut Page, minutes: &Minutes<'_>, level: usize) {
         ));
         page.list(&citations.into_iter().map(citation).collect::<Vec<_>>());
     }
+}
+
+/// What the labels stand for, and the entries that the judgement names: `Speaker A = Ada · entry 2: Bruno, round 1`.
+fn view_key(minutes: &Minutes<'_>, entry: &Entry<'_>, judged: Judged<'_>) -> Option<String> {
+    let labels = key::labels(minutes.admission);
+    let labels = labels.iter().map(|(label, name)| format!("{} = {}", inline(label), inline(name.as_str())));
+    let entries = minutes.named_entries(entry, judged);
+    let entries = entries.iter().map(|named| {
+        let (name, place) = (inline(named.participant.as_str()), inline(&minutes.place(named.turn.round)));
+        format!("entry {}: {name}, {place}", named.number)
+    });
+    let parts: Vec<String> = labels.chain(entries).collect();
+    (!parts.is_empty()).then(|| format!("*Key to the judge's view: {}*", parts.join(" · ")))
 }
 
 fn citation(citation: &Citation) -> String {
@@ -71,15 +88,17 @@ pub(super) fn dissent(page: &mut Page, minutes: &Minutes<'_>, level: usize) {
     page.heading(level, "Dissent");
     if split {
         page.block("The judge did not name the same winner for both orders of presentation:");
-        page.list(&minutes.judgements().map(|(_, judged)| reading(judged)).collect::<Vec<_>>());
+        page.list(&minutes.judgements().map(|(entry, judged)| reading(minutes, entry, judged)).collect::<Vec<_>>());
     }
     page.list(&lost.iter().map(|position| lost_position(minutes, position)).collect::<Vec<_>>());
     page.list(&ballots.into_iter().map(|(entry, ballot)| against(entry, ballot)).collect::<Vec<_>>());
 }
 
-fn reading(judged: Judged<'_>) -> String {
+fn reading(minutes: &Minutes<'_>, entry: &Entry<'_>, judged: Judged<'_>) -> String {
     let winner = judged.winner.map_or_else(|| "a synthesis".to_owned(), inline);
-    format!("Order {}: **{winner}**. {}", judged.order.saturating_add(1), inline(&excerpt(judged.reasoning, 400)))
+    let key = view_key(minutes, entry, judged).map(|key| format!(" ({key})")).unwrap_or_default();
+    let reasoning = inline(&excerpt(judged.reasoning, 400));
+    format!("Order {}: **{winner}**. {reasoning}{key}", judged.order.saturating_add(1))
 }
 
 fn lost_position(minutes: &Minutes<'_>, position: &str) -> String {
@@ -158,6 +177,8 @@ pub(super) fn judgements(page: &mut Page, minutes: &Minutes<'_>) {
             inline(words::who(entry.participant)),
             judged.order.saturating_add(1)
         ));
-        page.block(&quoted(&format!("{}\n\n{}", blocks(judged.verdict), blocks(judged.reasoning))));
+        let key = view_key(minutes, entry, judged);
+        let said = [blocks(judged.verdict), blocks(judged.reasoning)].into_iter().chain(key);
+        page.block(&quoted(&said.collect::<Vec<_>>().join("\n\n")));
     }
 }

@@ -4,7 +4,7 @@ use super::page::Page;
 use crate::figures;
 use crate::minutes::{Deed, Entry, Minutes};
 use crate::words::{self, clock, duration, rfc3339};
-use agon_core::{Ask, Call, CallOptions, Timestamp, Timing};
+use agon_core::{Ask, Call, CallOptions, Timestamp, Timing, TurnId};
 
 pub(super) fn write(page: &mut Page, minutes: &Minutes<'_>) {
     let admission = minutes.admission;
@@ -70,10 +70,24 @@ fn calls(page: &mut Page, minutes: &Minutes<'_>) {
             items.extend(failure.retry_after_ms.map(|ms| format!("The server asked to wait {}", duration(ms))));
             items.extend(retry_at.map(|at| format!("Next try {}", rfc3339(at))));
         }
+        if let Deed::Judged(judged) = entry.deed {
+            items.extend(shown(minutes, entry.turn, judged.order));
+        }
         items.extend(entry.call.map(call).unwrap_or_default());
         page.list(&items);
     }
     waiting(page, minutes);
+}
+
+/// What the judge read, in its order: `1 Ada, opening statements · 2 Bruno, opening statements`.
+fn shown(minutes: &Minutes<'_>, turn: TurnId, order: u32) -> Option<String> {
+    let entries = minutes.numbered(turn, order);
+    let parts = entries.iter().map(|shown| {
+        let (name, place) = (inline(shown.participant.as_str()), inline(&minutes.place(shown.turn.round)));
+        format!("{} {name}, {place}", shown.number)
+    });
+    let parts: Vec<String> = parts.collect();
+    (!parts.is_empty()).then(|| format!("Entries as the judge numbers them: {}", parts.join(" · ")))
 }
 
 /// Turns that were asked and have no result.

@@ -2,6 +2,7 @@
 use super::live::LiveView;
 use super::styled::{Style, StyledLine};
 use crate::figures;
+use crate::key;
 use crate::text::{one_line, plain};
 use crate::words::{self, count, duration};
 use agon_core::{
@@ -61,7 +62,7 @@ pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLin
             let of = format!(" ({received} of {} voted)", count((*eligible).into(), "eligible voter"));
             vec![StyledLine::of(Style::Office, "Votes: ").and(Style::Plain, votes.join(", ")).and(Style::Dim, of)]
         }
-        Event::VerdictReached { .. } => verdict(event),
+        Event::VerdictReached { .. } => verdict(view, event),
         Event::CancelRequested { reason } => {
             vec![note(Style::Warn, format!("the debate is being cancelled: {reason}"))]
         }
@@ -171,7 +172,7 @@ fn failed(
         .and(Style::Dim, &failure.detail)
 }
 
-fn verdict(event: &Event) -> Vec<StyledLine> {
+fn verdict(view: &LiveView, event: &Event) -> Vec<StyledLine> {
     let Event::VerdictReached { outcome, verdict, winner, reasoning, consensus, majority, moved } = event else {
         return Vec::new();
     };
@@ -190,6 +191,7 @@ fn verdict(event: &Event) -> Vec<StyledLine> {
     out.extend(
         reasoning.iter().flat_map(|reasoning| [vec![StyledLine::of(Style::Dim, "Why:")], text(reasoning)].concat()),
     );
+    out.extend(reasoning.as_ref().and(view.admission.as_ref()).and_then(speakers));
     out.extend(consensus.as_ref().map(agreement));
     let names: Vec<&str> = moved.iter().map(ParticipantId::as_str).collect();
     let moved = if names.is_empty() {
@@ -199,6 +201,13 @@ fn verdict(event: &Event) -> Vec<StyledLine> {
     };
     out.push(StyledLine::of(Style::Dim, format!("{} {moved}", words::majority(*majority, winner.is_some()))));
     out
+}
+
+/// Whom the judge's words mean by `Speaker A` and so on.
+fn speakers(admission: &Admission) -> Option<StyledLine> {
+    let labels = key::labels(admission);
+    let pairs: Vec<String> = labels.iter().map(|(label, name)| format!("{label} = {name}")).collect();
+    (!pairs.is_empty()).then(|| StyledLine::of(Style::Dim, format!("To the judge: {}", pairs.join(" · "))))
 }
 
 fn agreement(consensus: &Consensus) -> StyledLine {

@@ -83,5 +83,11 @@ fn every_member_of_the_result_is_documented() {
         for member in members.keys() {
             assert!(RESULT.contains(&format!("| `{member}` |")), "result.md lacks {member}");
         }
+        let (_, judgements) = RESULT.split_once("## `judgements`").unwrap();
+        for member in
+            members["judgements"].as_array().unwrap().iter().flat_map(|judged| judged.as_object().unwrap().keys())
+        {
+            assert!(judgements.contains(&format!("| `{member}` |")), "result.md lacks {member} of judgements");
+        }
     }
 }

@@ -56,6 +56,34 @@ fn a_verdict_without_an_answer_has_no_winner_at_all() {
 }
 
 #[test]
+fn the_labels_and_numbers_of_a_judgement_are_resolved_by_order() {
+    let judgements = result(&scenes::order_sensitive()).judgements;
+    let seats = |order: usize| {
+        let entries = judgements[order].entries.iter();
+        entries.map(|entry| (entry.entry, entry.round, entry.seat, entry.participant.as_str())).collect::<Vec<_>>()
+    };
+    let (first, second) = (seats(0), seats(1));
+    assert_eq!(first.iter().map(|entry| entry.0).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    for (a, b) in [(0, 1), (1, 0), (2, 3), (3, 2)] {
+        assert_eq!((first[a].1, first[a].2, first[a].3), (second[b].1, second[b].2, second[b].3));
+    }
+    let labels = &judgements[0].labels;
+    assert_eq!(labels, &judgements[1].labels);
+    assert_eq!(labels.keys().collect::<Vec<_>>(), ["Speaker A", "Speaker B"]);
+    let mut names: Vec<&String> = labels.values().collect();
+    names.sort();
+    assert_eq!(names, ["Ada", "Bruno"]);
+}
+
+#[test]
+fn a_judge_that_saw_the_names_needs_no_labels() {
+    let mut log = scenes::decided();
+    let Event::DebateAdmitted(admission) = &mut log.records[0].events[0] else { panic!("an admission") };
+    admission.spec.judge.as_mut().unwrap().anonymize_transcript = false;
+    assert!(result(&log).judgements.iter().all(|judged| judged.labels.is_empty() && judged.entries.len() == 4));
+}
+
+#[test]
 fn moments_inside_events_are_spelt_out() {
     let lines = lines(&scenes::failed());
     assert_eq!(of_type(&lines, "turn_asked")["deadline"], "2026-01-02T03:05:35.000Z");

@@ -198,6 +198,23 @@ fn an_order_sensitive_judge_is_shown_with_both_readings() {
 }
 
 #[test]
+fn what_the_judge_calls_speakers_and_entries_is_resolved_under_each_reading() {
+    let page = page(&scenes::order_sensitive());
+    let keys: Vec<&str> =
+        page.split("<p class=\"key\">").skip(1).map(|rest| rest.split("</p>").next().unwrap()).collect();
+    assert_eq!(keys.len(), 2);
+    for key in &keys {
+        assert!(key.contains("Speaker A = <b>") && key.contains("Speaker B = <b>"), "{key}");
+    }
+    let link = |key: &str, entry: u32| {
+        let (before, _) = key.split_once(&format!("\">entry {entry}: ")).unwrap();
+        before.rsplit_once("href=\"").unwrap().1.to_owned()
+    };
+    assert_ne!(link(keys[0], 3), link(keys[1], 3));
+    assert!(!keys[0].contains("entry 2: ") && link(keys[1], 2).starts_with("#turn-0-"));
+}
+
+#[test]
 fn failed_tries_and_skipped_seats_are_notes_and_not_speeches() {
     let html = page(&scenes::failed());
     assert_eq!(html.matches("<p class=\"incident\"").count(), 3);

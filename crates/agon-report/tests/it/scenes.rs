@@ -82,7 +82,7 @@ pub fn decided_as(rehearsal: bool) -> Log {
         2,
         0,
         Some(NOW),
-        "Both accept the queue; even four years is inside the oven's life.",
+        "Both accept the queue; even four years is inside the oven's life, as entry 3 shows.",
         vec![found.clone(), lost],
     );
     log.judge(2, 1, Some(NOW), "The later payback still favours buying.", vec![found]);
@@ -90,7 +90,9 @@ pub fn decided_as(rehearsal: bool) -> Log {
         outcome: Outcome::Decided,
         verdict: Some("Invest now, and say so by spring.".to_owned()),
         winner: Some(NOW.to_owned()),
-        reasoning: Some("Both accept the queue; even four years is inside the oven's life.".to_owned()),
+        reasoning: Some(
+            "Both accept the queue; even four years is inside the oven's life, as entry 3 shows.".to_owned(),
+        ),
         consensus: consensus(NOW, 2, 2, Strength::Unanimous, false, ConsensusSource::FinalBallots),
         majority: MajorityShift::None,
         moved: vec!["Bruno".into()],
@@ -106,10 +108,10 @@ pub fn order_sensitive() -> Log {
         2,
         0,
         Some(NOW),
-        "The queue is real.",
+        "The queue is real (entry 3).",
         vec![citation(cited, "Ada", "It is paid off in three years.", true)],
     );
-    log.judge(2, 1, None, "Each side is right about half.", Vec::new());
+    log.judge(2, 1, None, "Each side is right about half: entries 2 and 3.", Vec::new());
     log.push(Event::VerdictReached {
         outcome: Outcome::Inconclusive,
         verdict: None,
@@ -348,7 +350,8 @@ fn grand_decision(log: &mut Log, (first, second): (TurnId, TurnId)) {
         "The school would let us have the kitchen for free",
         false,
     );
-    log.judge(3, 0, Some(NOW), "All three accept Ada's basket after round 1, and the strongest objection, the lease, is answered by making the order depend on the signature.", vec![basket.clone(), steps.clone()]);
+    let reasoning = "All three accept Speaker B's basket of 7.40 after round 1, and with it a payback of three to four years.\n\nThe strongest objection is the lease. It is answered by making the order depend on the signature, which Speaker A himself proposes in entry 8. Renting is a bridge to that day and not a rival of it.";
+    log.judge(3, 0, Some(NOW), reasoning, vec![basket.clone(), steps.clone()]);
     log.judge(
         3,
         1,
@@ -360,7 +363,7 @@ fn grand_decision(log: &mut Log, (first, second): (TurnId, TurnId)) {
         outcome: Outcome::Decided,
         verdict: Some("Buy the oven this year, on the day the landlord signs the new lease; until then bake tins in the school's kitchen.".to_owned()),
         winner: Some(NOW.to_owned()),
-        reasoning: Some("All three accept Ada's basket of 7.40 after round 1, and with it a payback of three to four years.\n\nThe strongest objection is the lease. It is answered by making the order depend on the signature, which Bruno himself proposes in round 2. Renting is a bridge to that day and not a rival of it.".to_owned()),
+        reasoning: Some(reasoning.to_owned()),
         consensus: consensus(NOW, 2, 3, Strength::Moderate, false, ConsensusSource::FinalBallots),
         majority: MajorityShift::None,
         moved: vec!["Bruno".into()],

@@ -1,0 +1,123 @@
+//! What the labels and numbers of a judge's own view of the debate stand for.
+use crate::figures;
+use crate::minutes::{Entry, Judged, Minutes};
+use agon_core::{Admission, ParticipantId, TurnId, presentation, speaker_labels};
+use std::collections::BTreeSet;
+
+/// A speech under the number that the judge knows it by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Numbered {
+    pub(crate) number: u32,
+    pub(crate) turn: TurnId,
+    pub(crate) participant: ParticipantId,
+}
+
+/// Which label hides which debater, by label; empty where the judge saw the names, or nobody judges.
+pub(crate) fn labels(admission: &Admission) -> Vec<(String, ParticipantId)> {
+    let Some(judge) = admission.spec.judge.as_ref().filter(|judge| judge.anonymize_transcript) else {
+        return Vec::new();
+    };
+    let labels = speaker_labels(&admission.spec, admission.seed, judge.anonymize_transcript);
+    let mut labels: Vec<_> = labels.into_iter().map(|(name, label)| (label, name)).collect();
+    labels.sort();
+    labels
+}
+
+impl<'a> Minutes<'a> {
+    /// The speeches as the judge was shown them for this judgement. The numbers differ from order to order.
+    pub(crate) fn numbered(&self, turn: TurnId, order: u32) -> Vec<Numbered> {
+        let sees = self.asked(turn).map_or(self.last, |(_, ask)| ask.sees);
+        let shown = presentation(&self.admission.spec, self.admission.seed, self.transcript.up_to(sees), order);
+        let numbered = shown.into_iter().map(|shown| Numbered {
+            number: shown.number,
+            turn: shown.entry.turn,
+            participant: shown.entry.participant.clone(),
+        });
+        numbered.collect()
+    }
+    /// The speeches that the judgement names by number.
+    pub(crate) fn named_entries(&self, entry: &Entry<'_>, judged: Judged<'_>) -> Vec<Numbered> {
+        let named: BTreeSet<u32> = [judged.verdict, judged.reasoning].into_iter().flat_map(numbers).collect();
+        if named.is_empty() {
+            return Vec::new();
+        }
+        let mut entries = self.numbered(entry.turn, judged.order);
+        entries.retain(|entry| named.contains(&entry.number));
+        entries
+    }
+    /// The judgement whose words the verdict is in.
+    pub(crate) fn deciding(&self) -> Option<(&Entry<'a>, Judged<'a>)> {
+        let reasoning = self.verdict?.reasoning?;
+        self.judgements().find(|(_, judged)| judged.reasoning == reasoning)
+    }
+    /// `round 2`, as it stands inside a sentence.
+    pub(crate) fn place(&self, round: u32) -> String {
+        figures::section(self, round).to_lowercase()
+    }
+}
+
+/// The numbers of entries that a judge's text names, as in `entry 9`, `entries 3, 4 and 7`, `[9]` and `[3, 4]`.
+fn numbers(text: &str) -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut bracket: Option<Vec<u32>> = None;
+    // How many numbers the word before may still announce: `entry 9, 40 loaves` names one entry.
+    let mut announced = 0;
+    for token in tokens(text) {
+        match (token, token.parse::<u32>()) {
+            (_, Ok(number)) if announced > 0 => {
+                announced -= 1;
+                found.push(number);
+            }
+            (_, Ok(number)) => bracket.iter_mut().for_each(|bracket| bracket.push(number)),
+            ("[", Err(_)) => bracket = Some(Vec::new()),
+            ("]", Err(_)) => found.extend(bracket.take().unwrap_or_default()),
+            ("," | "&" | "#" | "-" | "–" | "(" | "*" | "and" | "or" | "to", Err(_)) => {}
+            (word, Err(_)) => {
+                bracket = None;
+                announced = match word.to_lowercase().as_str() {
+                    "entry" => 1,
+                    "entries" => u32::MAX,
+                    _ => 0,
+                };
+            }
+        }
+    }
+    found
+}
+
+/// Words, and every other character but white space by itself.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start();
+        let first = rest.chars().next()?;
+        let end = rest.find(|c: char| !c.is_alphanumeric()).filter(|end| *end > 0);
+        let length = end.unwrap_or(if first.is_alphanumeric() { rest.len() } else { first.len_utf8() });
+        let (token, after) = rest.split_at_checked(length)?;
+        rest = after;
+        Some(token)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbers;
+
+    #[test]
+    fn entries_are_found_by_the_word_before_them_or_by_their_brackets() {
+        assert_eq!(numbers("In entry 9, Speaker B says so; Entry 12 does not."), [9, 12]);
+        assert_eq!(numbers("Entries 3, 4 and 7 agree (entry 5)"), [3, 4, 7, 5]);
+        assert_eq!(numbers("As [9] shows, and [3, 4], too."), [9, 3, 4]);
+        assert_eq!(numbers("(see entry [2], **entry 6**)"), [2, 6]);
+        assert_eq!(numbers("entry 9, 40 loaves"), [9]);
+    }
+
+    #[test]
+    fn other_numbers_are_no_entries() {
+        for text in ["It costs 9 euros.", "[9 euros]", "entry fee: 9", "entry9", "9", "", "[", "[x] 4 ]", "99999999999"]
+        {
+            assert_eq!(numbers(text), Vec::<u32>::new(), "{text}");
+        }
+        assert_eq!(numbers("entry 99999999999, entry 4"), [4]);
+    }
+}
