@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 fn kill_and_count(agon: &Path, folder: &Path, args: &Args) -> Result<Counts> {
-    let server = Rehearsal::start(agon, &["--token-interval", "1ms", "--latency", "5ms", "--seed", "7"])?;
+    let server = Rehearsal::start(agon, &["--latency", "40ms", "--seed", "7"])?;
     let store = folder.join("whole.db");
     let started = Instant::now();
     let whole = debate(agon, &server, &store, "whole-run").output()?;
