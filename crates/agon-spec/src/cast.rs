@@ -30,17 +30,17 @@ pub const CAST: [CastMember; 16] = [
     member(
         "advocate",
         "You make the strongest honest case for acting: what is gained, by whom, and what waiting costs.",
-        "It should be done, or the first option named should be taken",
+        "The proposal (or the first option) should be carried out, and soon",
     ),
     member(
         "skeptic",
         "You look for the weakest link: untested assumptions, missing evidence, costs that nobody has counted.",
-        "It should not be done, or the first option named should not be taken",
+        "The proposal (or the first option) should not be carried out",
     ),
     member(
         "pragmatist",
         "You have brought many plans into daily use. You look for the smallest step that settles most of the question.",
-        "It should be done only in part, under stated conditions and with a point at which to stop",
+        "The proposal (or the first option) should be carried out only in part, with a point at which to stop",
     ),
     member(
         "economist",
