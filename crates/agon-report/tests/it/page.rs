@@ -201,7 +201,7 @@ fn an_order_sensitive_judge_is_shown_with_both_readings() {
 fn what_the_judge_calls_speakers_and_entries_is_resolved_under_each_reading() {
     let page = page(&scenes::order_sensitive());
     let keys: Vec<&str> =
-        page.split("<p class=\"key\">").skip(1).map(|rest| rest.split("</p>").next().unwrap()).collect();
+        page.split("<p class=\"judge-key\">").skip(1).map(|rest| rest.split("</p>").next().unwrap()).collect();
     assert_eq!(keys.len(), 2);
     for key in &keys {
         assert!(key.contains("Speaker A = <b>") && key.contains("Speaker B = <b>"), "{key}");
