@@ -1,11 +1,11 @@
 //! What scripted faults do to the outcome and to the exit code.
-use crate::support::{SHORT, Said, World, example};
+use crate::support::{SHORT, Said, Server, World, example};
 use serde_json::Value;
 
 fn with_script(world: &World, script: &str) -> (Said, Value) {
     let script = world.file("faults.toml", script);
     // Waits between tries are for real servers.
-    let settings = world.file("quick.toml", "[retry]\nbase_delay = \"1ms\"\nmax_delay = \"2ms\"\n");
+    let settings = world.file("quick.toml", "[retry]\nbase_delay = \"20ms\"\nmax_delay = \"40ms\"\n");
     let args =
         ["run", &example(SHORT), "--rehearsal", "--rehearsal-script", &script, "--json", "--no-reports", "--seed", "7"];
     let said = world.agon(&[&args[..], &["--config", &settings]].concat());
@@ -52,23 +52,85 @@ fn a_seat_that_stays_empty_is_named_and_the_debate_decided_all_the_same() {
     assert!(said.stderr.contains("missing seats"), "{said:?}");
 }
 
+/// Every fault of a call: its script, and the cause that the log must name.
+const FAULTS: [(&str, &str, &str); 11] = [
+    ("busy", "", "busy"),
+    ("not_found", "", "not_found"),
+    ("runner_died", "", "server_error"),
+    ("error_line", "after = 5\n", "server_error"),
+    ("cut", "after = 5\n", "transport"),
+    ("drop", "after = 5\n", "transport"),
+    ("truncated", "after = 5\n", "truncated"),
+    ("malformed", "", "malformed"),
+    ("empty", "", "malformed"),
+    ("thinking_only", "", "truncated"),
+    ("crash", "for = \"10ms\"\n", "transport"),
+];
+
+/// The speeches of a result that are too short to be whole ones of the cast.
+fn fragments(result: &Value) -> Vec<&str> {
+    let texts = result["transcript"].as_array().unwrap().iter().map(|entry| entry["text"].as_str().unwrap());
+    texts.filter(|text| text.len() < 200).collect()
+}
+
 #[test]
-fn no_answer_that_was_cut_stands_in_the_transcript() {
-    for (fault, after) in [
-        ("cut", "after = 5\n"),
-        ("error_line", "after = 5\n"),
-        ("drop", "after = 5\n"),
-        ("truncated", "after = 5\n"),
-        ("empty", ""),
-        ("thinking_only", ""),
-    ] {
+fn a_fault_that_passes_is_named_in_the_log_and_leaves_the_outcome_as_good_as_before() {
+    for (fault, more, cause) in FAULTS {
         let world = World::new();
-        let script = format!("[[rules]]\nwhen = {{ task = \"argument\", call = 1 }}\nfault = \"{fault}\"\n{after}");
+        // A schema goes with ballots, and only there can an answer be no JSON.
+        let task = if fault == "malformed" { "initial_ballot" } else { "argument" };
+        let script = format!("[[rules]]\nwhen = {{ task = \"{task}\", call = 1 }}\nfault = \"{fault}\"\n{more}");
         let (_, result) = with_script(&world, &script);
-        assert!(!result["failures"].as_array().unwrap().is_empty(), "{fault}: {result}");
-        let texts = result["transcript"].as_array().unwrap().iter().map(|entry| entry["text"].as_str().unwrap());
-        assert!(texts.map(str::len).all(|length| length > 200), "{fault}: {result}");
+        assert_eq!(result["failures"][0]["cause"], cause, "{fault}: {result}");
+        assert_eq!(fragments(&result), Vec::<&str>::new(), "{fault}");
+        // An unknown model is not asked for twice; its seat is lost, and the outcome says so.
+        let lost = fault == "not_found";
+        assert_eq!(result["outcome"], if lost { "degraded" } else { "decided" }, "{fault}: {result}");
+        assert_eq!(result["failures"][0]["will_retry"], !lost, "{fault}");
     }
+}
+
+#[test]
+fn a_fault_that_stays_costs_the_seat_and_never_speaks_for_it() {
+    for (fault, more, cause) in FAULTS {
+        if fault == "crash" || fault == "malformed" {
+            continue; // a server that is gone takes every seat with it; ballots are no speeches
+        }
+        let world = World::new();
+        let script =
+            format!("[[rules]]\nwhen = {{ task = \"argument\", speaker = \"bear\" }}\nfault = \"{fault}\"\n{more}");
+        let (_, result) = with_script(&world, &script);
+        assert_eq!(result["outcome"], "degraded", "{fault}: {result}");
+        let missing = result["missing_seats"].as_array().unwrap();
+        assert!(
+            missing.iter().all(|seat| seat["participant"] == "bear" && seat["cause"] == cause),
+            "{fault}: {missing:?}"
+        );
+        let spoken = result["transcript"].as_array().unwrap().iter();
+        let argued = spoken.filter(|entry| entry["speaker"] == "bear" && entry["kind"] == "argument").count();
+        assert_eq!((argued, fragments(&result).len()), (0, 0), "{fault}");
+    }
+}
+
+#[test]
+fn a_call_that_gets_no_answer_is_given_up_and_made_again() {
+    let world = World::new();
+    let script = world.file("hang.toml", "[[rules]]\nwhen = { task = \"argument\", call = 1 }\nfault = \"hang\"\n");
+    let server = Server::start(&world, &["--script", &script]);
+    let host = format!("[[hosts]]\nname = \"slow\"\nurl = \"{}\"\nfirst_byte_timeout = \"2s\"\n", server.url);
+    let settings = world.file("slow.toml", &host);
+    let result = world.json(&["run", &example(SHORT), "--json", "--no-reports", "--config", &settings]);
+    assert_eq!(result["failures"][0]["cause"], "timeout", "{result}");
+    assert_eq!(result["outcome"], "decided", "{result}");
+}
+
+#[test]
+fn a_server_that_is_gone_for_good_ends_the_debate_as_failed() {
+    let world = World::new();
+    let (said, result) =
+        with_script(&world, "[[rules]]\nwhen = { task = \"argument\" }\nfault = \"crash\"\nfor = \"60s\"\n");
+    said.code(3);
+    assert_eq!((&result["state"], &result["reason"]["code"]), (&"failed".into(), &"quorum".into()), "{result}");
 }
 
 #[test]

@@ -147,17 +147,17 @@ impl Control {
     }
 
     fn answered(&mut self, turn: TurnId, call: &Call) {
-        self.spend(turn, call);
+        self.spend(call);
         if let Some(slot) = self.slot_mut(turn) {
             slot.state = SlotState::Done;
         }
     }
 
-    /// Adds the call to the totals. An answer without a host was given by nobody we know of; it still is a call.
-    fn spend(&mut self, turn: TurnId, call: &Call) {
+    /// Adds the call to the totals. What it does not report is estimated for the budget alone: the transcript at 3.5
+    /// characters a token, and the answer at its cap.
+    fn spend(&mut self, call: &Call) {
         self.usage.add(&call.usage);
-        let cap = call.options.max_tokens.map_or(0, u64::from);
-        let estimate = self.transcript_chars * 2 / 7 + cap * u64::from(turn.attempt > 0);
+        let estimate = self.transcript_chars * 2 / 7 + call.options.max_tokens.map_or(0, u64::from);
         self.spent_tokens = self.spent_tokens.saturating_add(call.usage.total().unwrap_or(estimate));
     }
 
@@ -186,7 +186,7 @@ impl Control {
         call: &Call,
     ) {
         if call.host.is_some() {
-            self.spend(turn, call);
+            self.spend(call);
         }
         if retry_at.is_none() {
             let (round, seat, cause) = (turn.round, turn.seat, failure.cause);
