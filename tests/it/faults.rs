@@ -4,8 +4,8 @@ use serde_json::Value;
 
 fn with_script(world: &World, script: &str) -> (Said, Value) {
     let script = world.file("faults.toml", script);
-    // Waits between tries are for real servers.
-    let settings = world.file("quick.toml", "[retry]\nbase_delay = \"20ms\"\nmax_delay = \"40ms\"\n");
+    // Waits between tries and for a server's recovery are for real servers.
+    let settings = world.file("quick.toml", "[retry]\nbase_delay = \"20ms\"\nmax_delay = \"40ms\"\n[breaker]\nopen_for = \"50ms\"\nopen_at_most = \"100ms\"\n");
     let args =
         ["run", &example(SHORT), "--rehearsal", "--rehearsal-script", &script, "--json", "--no-reports", "--seed", "7"];
     let said = world.agon(&[&args[..], &["--config", &settings]].concat());
@@ -78,7 +78,7 @@ fn a_fault_that_passes_is_named_in_the_log_and_leaves_the_outcome_as_good_as_bef
     for (fault, more, cause) in FAULTS {
         let world = World::new();
         // A schema goes with ballots, and only there can an answer be no JSON.
-        let task = if fault == "malformed" { "initial_ballot" } else { "argument" };
+        let task = if fault == "malformed" { "ballot_initial" } else { "argument" };
         let script = format!("[[rules]]\nwhen = {{ task = \"{task}\", call = 1 }}\nfault = \"{fault}\"\n{more}");
         let (_, result) = with_script(&world, &script);
         assert_eq!(result["failures"][0]["cause"], cause, "{fault}: {result}");

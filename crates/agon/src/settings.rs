@@ -27,6 +27,8 @@ pub struct Settings {
     pub runtime: RuntimeSettings,
     /// How failed tries follow each other.
     pub retry: RetrySettings,
+    /// When a server that fails is left alone, and for how long.
+    pub breaker: BreakerSettings,
     /// Models for roles that name none.
     pub defaults: DefaultModels,
     /// What a finished run leaves behind.
@@ -98,6 +100,32 @@ impl Default for RetrySettings {
     }
 }
 
+/// When a server that fails is left alone, and for how long. One breaker per server and model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BreakerSettings {
+    /// Failures in a row that open it: no connection, no answer in time, a server error.
+    pub failures_to_open: NonZeroU32,
+    /// Successful probes in a row that close it.
+    pub successes_to_close: NonZeroU32,
+    /// How long it stays open the first time; doubles each time that a probe fails.
+    pub open_for: Length,
+    /// The longest that it stays open.
+    pub open_at_most: Length,
+}
+impl Default for BreakerSettings {
+    fn default() -> Self {
+        let policy = agon_core::breaker::BreakerPolicy::default();
+        let count = |number| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
+        Self {
+            failures_to_open: count(policy.failures_to_open),
+            successes_to_close: count(policy.successes_to_close),
+            open_for: Length::millis(policy.open_ms),
+            open_at_most: Length::millis(policy.open_cap_ms),
+        }
+    }
+}
+
 /// Models for roles whose debate file names none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -141,6 +169,17 @@ impl Settings {
             base_delay_ms: self.retry.base_delay.as_millis(),
             max_delay_ms: self.retry.max_delay.as_millis(),
             wait_limit_ms: self.runtime.wait_limit.as_millis(),
+        }
+    }
+
+    /// When a server that fails is left alone.
+    pub fn breaker_policy(&self) -> agon_core::breaker::BreakerPolicy {
+        agon_core::breaker::BreakerPolicy {
+            failures_to_open: self.breaker.failures_to_open.get(),
+            successes_to_close: self.breaker.successes_to_close.get(),
+            open_ms: self.breaker.open_for.as_millis(),
+            open_cap_ms: self.breaker.open_at_most.as_millis(),
+            ..agon_core::breaker::BreakerPolicy::default()
         }
     }
 

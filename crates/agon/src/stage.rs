@@ -142,6 +142,7 @@ impl Stage {
         let name = NodeId::from(format!("agon-{}", Uuid::new_v4().simple()).as_str());
         let config = NodeConfig {
             max_debates: settings.runtime.max_debates.get(),
+            breaker: settings.breaker_policy(),
             times: Times { drain: settings.runtime.drain.0, ..Times::default() },
             ..NodeConfig::embedded(name)
         };
