@@ -179,11 +179,18 @@ impl Bench {
     }
 
     fn memory(&self) -> Result<()> {
-        let server = Rehearsal::start(&self.agon, &["--answer-tokens", "1", "--latency", "600s", "--no-model-cache"])?;
-        println!("\n## Memory of a debate that waits for its first answer: 2,000 debates, each with a call open\n");
-        let waiting = self.measure("waiting", &server, &["--debates", "2000"])?;
-        let each = (waiting.peak_kib.saturating_sub(waiting.before_kib)) as f64 / f64::from(waiting.finished.max(1));
-        println!("{each:.1} KiB per debate, its HTTP connection, prompt and text included");
+        println!("\n## Memory of a debate that waits for its first answer: 2,000 at once, each with a call open\n");
+        println!("| what | KiB each |\n| --- | --- |");
+        for (name, subject) in [
+            ("bare call: connection and prompt", "floor-waiting"),
+            ("debate: its call, log, prompt and actors", "waiting"),
+        ] {
+            let server =
+                Rehearsal::start(&self.agon, &["--answer-tokens", "1", "--latency", "600s", "--no-model-cache"])?;
+            let waiting = self.measure(subject, &server, &["--debates", "2000"])?;
+            let each = waiting.peak_kib.saturating_sub(waiting.before_kib) as f64 / f64::from(waiting.finished.max(1));
+            println!("| {name} | {each:.1} |");
+        }
         Ok(())
     }
 

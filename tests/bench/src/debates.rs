@@ -6,7 +6,7 @@ use agon_llm::{CallTimeouts, ClientConfig, Endpoint, EndpointKind, RunnerOptions
 use agon_runtime::{HostConfig, Node, NodeConfig, Ports, Served, SystemClock};
 use agon_spec::{Defaults, Source};
 use agon_store::{SqliteOptions, SqliteStore, SyncMode};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -67,10 +67,10 @@ impl Rig {
         Ok(Self { node: Node::start(config, ports).await?, journal: store })
     }
 
-    async fn submit(&self, id: &str, spec: &str) -> Result<DebateId> {
+    async fn submit(&self, id: String, spec: &str) -> Result<DebateId> {
         let parsed = agon_spec::parse(&Source::new("bench.yaml", spec), &Defaults::default());
         let spec = parsed.spec.with_context(|| format!("the bench's debate file is bad: {:?}", parsed.diagnostics))?;
-        let id = DebateId::parse(id)?;
+        let id = DebateId::parse(&id)?;
         let admission = Admission {
             id: id.clone(),
             spec,
@@ -88,7 +88,7 @@ impl Rig {
 /// Runs all debates at once.
 pub async fn run(plan: &Plan) -> Result<Measured> {
     let rig = Rig::start(plan).await?;
-    let warm = rig.submit("warm-up", &load_spec(1)).await?;
+    let warm = rig.submit("warm-up".to_owned(), &load_spec(1)).await?;
     rig.node.finished(&warm).await?;
     meter::forget_peak();
     let before_kib = meter::resident_kib();
@@ -96,10 +96,8 @@ pub async fn run(plan: &Plan) -> Result<Measured> {
     let spec = load_spec(plan.rounds);
     let mut finished = 0;
     for set in 0..plan.repeat {
-        let mut debates = Vec::new();
-        for n in 0..plan.debates {
-            debates.push(rig.submit(&format!("bench-{set}-{n}"), &spec).await?);
-        }
+        let submitted = (0..plan.debates).map(|n| rig.submit(format!("bench-{set}-{n}"), &spec));
+        let debates = futures_util::future::try_join_all(submitted).await?;
         for debate in &debates {
             let ended = rig.node.finished(debate).await?;
             ensure!(ended.1.is_some(), "{debate} ended without an outcome: {ended:?}");
@@ -121,21 +119,9 @@ pub async fn wait(plan: &Plan) -> Result<Measured> {
     let stretch = meter::Stretch::start();
     let spec = load_spec(plan.rounds);
     for n in 0..plan.debates {
-        rig.submit(&format!("bench-{n}"), &spec).await?;
+        rig.submit(format!("bench-{n}"), &spec).await?;
     }
-    let http = reqwest::Client::builder().no_proxy().build()?;
-    let deadline = std::time::Instant::now() + Duration::from_secs(120);
-    loop {
-        let stats: serde_json::Value = http.get(format!("{}/rehearsal/stats", plan.url)).send().await?.json().await?;
-        let waiting = stats.get("in_flight").and_then(serde_json::Value::as_u64);
-        if waiting == Some(u64::from(plan.debates)) {
-            break;
-        }
-        if std::time::Instant::now() > deadline {
-            bail!("only {waiting:?} of {} debates wait for their model", plan.debates);
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    crate::until_all_wait(plan).await?;
     let peak_kib = meter::resident_kib();
     let (wall_s, cpu_s) = stretch.seconds();
     // The calls would take ten minutes; the process ends here and takes them with it.
@@ -161,7 +147,7 @@ pub struct Layout {
 pub async fn layout(plan: &Plan) -> Result<Layout> {
     let rig = Rig::start(plan).await?;
     let spec = layout_spec(plan.rounds);
-    let id = rig.submit("layout", &spec).await?;
+    let id = rig.submit("layout".to_owned(), &spec).await?;
     rig.node.finished(&id).await?;
     let records = agon_store::Journal::read(rig.journal.as_ref(), &id, Position(0)).await?;
     let mut layout = Layout {

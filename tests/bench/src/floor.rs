@@ -45,6 +45,18 @@ pub async fn run(plan: &Plan) -> Result<Measured> {
     })
 }
 
+/// Opens the first call of every debate at a server that does not answer, and measures once all wait.
+pub async fn wait(plan: &Plan) -> Result<Measured> {
+    let http = reqwest::Client::builder().pool_max_idle_per_host(usize::MAX).no_proxy().build()?;
+    let before_kib = meter::resident_kib();
+    let calls: Vec<_> =
+        (0..plan.debates).map(|_| tokio::spawn(debate(http.clone(), plan.url.clone(), plan.rounds))).collect();
+    crate::until_all_wait(plan).await?;
+    let peak_kib = meter::resident_kib();
+    calls.iter().for_each(tokio::task::JoinHandle::abort);
+    Ok(Measured { wall_s: 0.0, cpu_s: 0.0, calls: 0, finished: plan.debates, before_kib, peak_kib })
+}
+
 /// Three speakers and a moderator a round, then a judge: one after the other, the whole transcript in every prompt.
 async fn debate(http: reqwest::Client, url: String, rounds: u32) -> Result<()> {
     let mut said = String::new();

@@ -8,10 +8,11 @@ mod debates;
 mod floor;
 mod meter;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::{Parser, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// As the `agon` program has it; the floor runs on it too.
 #[global_allocator]
@@ -54,6 +55,8 @@ enum Subject {
     Agon,
     /// Debates that wait for a model that does not answer: memory only
     Waiting,
+    /// Bare calls that wait for a model that does not answer: memory only
+    FloorWaiting,
     /// One debate of five speakers and ten rounds on one model: prompt tokens only
     Layout,
 }
@@ -76,6 +79,21 @@ struct Measured {
     peak_kib: u64,
 }
 
+/// Returns once the server has a call of every debate in its hands.
+async fn until_all_wait(plan: &Plan) -> Result<()> {
+    let http = reqwest::Client::builder().no_proxy().build()?;
+    let deadline = Instant::now() + Duration::from_secs(120);
+    loop {
+        let stats: serde_json::Value = http.get(format!("{}/rehearsal/stats", plan.url)).send().await?.json().await?;
+        let waiting = stats.get("in_flight").and_then(serde_json::Value::as_u64);
+        if waiting == Some(u64::from(plan.debates)) {
+            return Ok(());
+        }
+        ensure!(Instant::now() < deadline, "only {waiting:?} of {} debates wait for their model", plan.debates);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
 fn main() -> Result<()> {
     let plan = Plan::parse();
     // reqwest wants a provider even where no TLS is spoken; an earlier one is as good.
@@ -86,6 +104,7 @@ fn main() -> Result<()> {
             Subject::Floor => serde_json::to_string(&floor::run(&plan).await?)?,
             Subject::Agon => serde_json::to_string(&debates::run(&plan).await?)?,
             Subject::Waiting => serde_json::to_string(&debates::wait(&plan).await?)?,
+            Subject::FloorWaiting => serde_json::to_string(&floor::wait(&plan).await?)?,
             Subject::Layout => serde_json::to_string(&debates::layout(&plan).await?)?,
         })
     })?;
