@@ -1,7 +1,7 @@
 //! The debate as a pure machine over an event log.
 //!
 //! A `Debate` is folded from [`Event`]s and knows every rule: phases, turn order, who sees what, stopping, ballots, votes and
-//! verdicts. `Debate::decide` says which events follow from an input, `Debate::apply` takes one event in, `Debate::outstanding` says what the world
+//! verdicts. `Debate::decide` says which events follow from an input, `Debate::apply_record` takes a step in, `Debate::outstanding` says what the world
 //! owes the debate. A shell around it appends events to a journal and performs effects; after a crash it folds the log again and
 //! performs what is outstanding.
 //!

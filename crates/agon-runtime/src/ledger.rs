@@ -1,5 +1,5 @@
 //! The owner's pen: appends a debate's records, fenced, and settles what became of an append whose answer was lost.
-use agon_core::{DebateId, Position, Record};
+use agon_core::{DebateId, Record};
 use agon_store::{AppendError, Journal, append_settled};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,27 +19,10 @@ pub(crate) async fn append(
     for _ in 0..TRIES {
         match append_settled(journal, debate, record.clone()).await {
             Err(AppendError::Unsure(detail)) => unsure = Some(detail),
-            Err(AppendError::Fenced { last }) if unsure.is_some() => {
-                return own_or_fenced(journal, debate, record, last).await;
-            }
             settled => return settled,
         }
         tokio::time::sleep(pause).await;
         pause *= 2;
     }
     Err(AppendError::Unsure(unsure.unwrap_or_default()))
-}
-
-/// A try that was thought lost may have landed late, and now fences its own repetition.
-async fn own_or_fenced(
-    journal: &dyn Journal,
-    debate: &DebateId,
-    record: &Record,
-    last: Position,
-) -> Result<Arc<Record>, AppendError> {
-    let tail = journal.read(debate, Position(record.first.0.saturating_sub(1))).await?;
-    match tail.as_slice() {
-        [own] if own.nonce == record.nonce => Ok(own.clone()),
-        _ => Err(AppendError::Fenced { last }),
-    }
 }
