@@ -198,6 +198,9 @@ impl Settings {
         if self.retry.base_delay > self.retry.max_delay {
             problems.push("retry.base_delay: longer than retry.max_delay".to_owned());
         }
+        if self.breaker.open_for > self.breaker.open_at_most {
+            problems.push("breaker.open_for: longer than breaker.open_at_most".to_owned());
+        }
         problems
     }
 }
