@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+use prost::Message as _;
 use prost_build::Module;
 
 use crate::process;
@@ -19,8 +20,8 @@ pub struct Args {
     pub check: bool,
 }
 
-/// Generated file name to its whole text.
-type Generated = BTreeMap<String, String>;
+/// Generated file name to its whole content.
+type Generated = BTreeMap<String, Vec<u8>>;
 
 /// Regenerates the committed types, or with `--check` compares them.
 pub fn run(args: &Args) -> Result<()> {
@@ -75,10 +76,10 @@ fn committed(target: &Path) -> Result<Generated> {
     }
     for entry in fs::read_dir(target).with_context(|| format!("cannot list {}", target.display()))? {
         let path = entry?.path();
-        if path.extension().is_some_and(|ext| ext == "rs") {
+        if path.extension().is_some_and(|ext| ext == "rs" || ext == "bin") {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            files.insert(name, text);
+            let content = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            files.insert(name, content);
         }
     }
     Ok(files)
@@ -91,22 +92,30 @@ fn generate(include: &Path, sources: &[PathBuf]) -> Result<Generated> {
         .context("proto/ does not compile")?;
     let requests = descriptors
         .file
-        .into_iter()
+        .iter()
+        .cloned()
         .map(|file| (Module::from_protobuf_package_name(file.package()), file))
         .collect::<Vec<_>>();
     let mut config = prost_build::Config::new();
     // Ordered maps, because the journal's hash chain runs over the encoded bytes.
     config.btree_map(["."]);
+    // Only who speaks gRPC pays for it.
+    let services = tonic_prost_build::configure()
+        .client_mod_attribute(".", "#[cfg(feature = \"grpc\")]")
+        .server_mod_attribute(".", "#[cfg(feature = \"grpc\")]");
+    config.service_generator(services.service_generator());
     let modules = config.generate(requests).context("prost-build failed")?;
 
     let mut files = Generated::new();
+    files.insert("descriptors.bin".to_owned(), descriptors.encode_to_vec());
     let mut packages = BTreeSet::new();
-    for (module, code) in &modules {
+    // Google's own messages are in prost-types; here they are only looked at.
+    for (module, code) in modules.iter().filter(|(module, _)| module.parts().next() != Some("google")) {
         let package = module.parts().map(str::to_owned).collect::<Vec<_>>();
-        files.insert(format!("{}.rs", package.join(".")), format_rust(code)?);
+        files.insert(format!("{}.rs", package.join(".")), format_rust(code)?.into_bytes());
         packages.insert(package);
     }
-    files.insert("mod.rs".to_owned(), format_rust(&module_tree(&packages))?);
+    files.insert("mod.rs".to_owned(), format_rust(&module_tree(&packages))?.into_bytes());
     Ok(files)
 }
 

@@ -2,9 +2,8 @@
 //!
 //! Each case takes the bus and a [`Scope`] that keeps its subjects apart from those of other cases. The queue cases use
 //! subjects of the `gen` family, because a durable queue has to be set up before it is used.
-use crate::port::{Bus, BusError, Delivery, Message, Received};
+use crate::port::{Bus, BusError, Delivery, Message, Payload, Received};
 use crate::subject::{DebateKey, Priority, Subject, Token, TurnKey, pattern};
-use bytes::Bytes;
 use std::time::Duration;
 
 /// What a case may use: its own names, and how long a lease lasts with this bus.
@@ -76,8 +75,8 @@ macro_rules! bus_contract {
 /// A broken promise, or a bus that failed.
 pub type CaseResult = Result<(), Box<dyn std::error::Error>>;
 
-fn bytes(text: &str) -> Bytes {
-    Bytes::copy_from_slice(text.as_bytes())
+fn bytes(text: &str) -> Payload {
+    Payload::from(text.as_bytes().to_vec())
 }
 
 async fn soon<T>(what: impl Future<Output = T>) -> Result<T, tokio::time::error::Elapsed> {

@@ -1,7 +1,6 @@
 //! A bus that misbehaves as the real one may, from a seed.
-use crate::port::{Bus, BusError, Delivery, Message, Server, Subscription};
+use crate::port::{Bus, BusError, Delivery, Message, Payload, Server, Subscription};
 use async_trait::async_trait;
-use bytes::Bytes;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -110,7 +109,7 @@ impl Script {
 
 #[async_trait]
 impl<B: Bus + 'static> Bus for FaultyBus<B> {
-    async fn publish(&self, subject: &str, payload: Bytes) -> Result<(), BusError> {
+    async fn publish(&self, subject: &str, payload: Payload) -> Result<(), BusError> {
         let hints = self.script().hints(Message { subject: subject.to_owned(), payload });
         for hint in hints {
             self.inner.publish(&hint.subject, hint.payload).await?;
@@ -123,21 +122,31 @@ impl<B: Bus + 'static> Bus for FaultyBus<B> {
     fn may_have_listeners(&self, subject: &str) -> bool {
         self.inner.may_have_listeners(subject)
     }
-    async fn request(&self, subject: &str, payload: Bytes, patience: Duration) -> Result<Bytes, BusError> {
+    async fn request(&self, subject: &str, payload: Payload, patience: Duration) -> Result<Payload, BusError> {
         self.inner.request(subject, payload, patience).await
     }
     async fn serve(&self, pattern: &str) -> Result<Box<dyn Server>, BusError> {
         self.inner.serve(pattern).await
     }
-    async fn enqueue(&self, subject: &str, payload: Bytes) -> Result<(), BusError> {
+    async fn enqueue(&self, subject: &str, payload: Payload) -> Result<(), BusError> {
         if self.script().loses_work() {
             return Ok(());
         }
         self.inner.enqueue(subject, payload).await
     }
+    async fn try_pull(&self, pattern: &str, lease: Duration) -> Result<Option<Box<dyn Delivery>>, BusError> {
+        let Some(delivery) = self.inner.try_pull(pattern, lease).await? else { return Ok(None) };
+        Ok(Some(Box::new(FaultyDelivery { inner: self.inner.clone(), script: self.script.clone(), delivery })))
+    }
     async fn pull(&self, pattern: &str, lease: Duration) -> Result<Box<dyn Delivery>, BusError> {
         let delivery = self.inner.pull(pattern, lease).await?;
         Ok(Box::new(FaultyDelivery { inner: self.inner.clone(), script: self.script.clone(), delivery }))
+    }
+    fn is_connected(&self) -> bool {
+        self.inner.is_connected()
+    }
+    async fn drain(&self) {
+        self.inner.drain().await;
     }
 }
 

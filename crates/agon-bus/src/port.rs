@@ -1,6 +1,7 @@
 //! The port.
 use async_trait::async_trait;
 use bytes::Bytes;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Why the bus could not do what it was asked.
@@ -23,6 +24,43 @@ pub enum BusError {
     /// The connection is gone for good.
     #[error("the bus is closed: {0}")]
     Closed(String),
+    /// The server refuses the subject to this user.
+    #[error("not permitted: {0}")]
+    Denied(String),
+    /// The server failed, or the connection to it is being restored.
+    #[error("the bus failed: {0}")]
+    Failed(String),
+}
+
+/// What travels: bytes, and the W3C trace context in which they were sent, if there is one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Payload {
+    /// The bytes.
+    pub body: Bytes,
+    /// The sender's `traceparent`.
+    pub traceparent: Option<Arc<str>>,
+}
+impl Payload {
+    /// The bytes, sent in this trace context.
+    pub fn traced(body: impl Into<Bytes>, traceparent: Option<Arc<str>>) -> Self {
+        Self { body: body.into(), traceparent }
+    }
+}
+impl<T: Into<Bytes>> From<T> for Payload {
+    fn from(body: T) -> Self {
+        Self { body: body.into(), traceparent: None }
+    }
+}
+impl std::ops::Deref for Payload {
+    type Target = Bytes;
+    fn deref(&self) -> &Bytes {
+        &self.body
+    }
+}
+impl PartialEq<Bytes> for Payload {
+    fn eq(&self, other: &Bytes) -> bool {
+        self.body == *other
+    }
 }
 
 /// A message as it arrives.
@@ -31,26 +69,32 @@ pub struct Message {
     /// Where it was sent to.
     pub subject: String,
     /// What was sent.
-    pub payload: Bytes,
+    pub payload: Payload,
 }
 
 /// The bus. Subjects are dot-separated tokens; patterns may use `*` for one token and a last `>` for one or more.
 #[async_trait]
 pub trait Bus: Send + Sync {
     /// Sends a hint to whoever listens; it may be lost.
-    async fn publish(&self, subject: &str, payload: Bytes) -> Result<(), BusError>;
+    async fn publish(&self, subject: &str, payload: Payload) -> Result<(), BusError>;
     /// Listens. A slow listener loses messages and is told how many.
     async fn subscribe(&self, pattern: &str) -> Result<Box<dyn Subscription>, BusError>;
     /// Whether anybody here may be listening; true where that cannot be known. Lets a sender spare work.
     fn may_have_listeners(&self, subject: &str) -> bool;
     /// Asks one of those that serve the subject.
-    async fn request(&self, subject: &str, payload: Bytes, patience: Duration) -> Result<Bytes, BusError>;
+    async fn request(&self, subject: &str, payload: Payload, patience: Duration) -> Result<Payload, BusError>;
     /// Serves requests.
     async fn serve(&self, pattern: &str) -> Result<Box<dyn Server>, BusError>;
-    /// Adds work to a queue.
-    async fn enqueue(&self, subject: &str, payload: Bytes) -> Result<(), BusError>;
+    /// Adds work to a queue. A queue holds one piece of work for a subject: adding another while it is there changes nothing.
+    async fn enqueue(&self, subject: &str, payload: Payload) -> Result<(), BusError>;
+    /// Work that is there now on the queue subjects that match, if there is any.
+    async fn try_pull(&self, pattern: &str, lease: Duration) -> Result<Option<Box<dyn Delivery>>, BusError>;
     /// Waits for work on the queue subjects that match. It comes again after `lease` unless extended or acknowledged.
     async fn pull(&self, pattern: &str, lease: Duration) -> Result<Box<dyn Delivery>, BusError>;
+    /// Whether the bus can be reached now.
+    fn is_connected(&self) -> bool;
+    /// Sends what is still to be sent, and ends subscriptions, services and pulls.
+    async fn drain(&self);
 }
 
 /// What a listener receives.
@@ -85,7 +129,7 @@ pub struct Request {
 }
 
 /// Sends the answer of one request.
-pub type Reply = Box<dyn FnOnce(Bytes) + Send>;
+pub type Reply = Box<dyn FnOnce(Payload) + Send>;
 
 /// Work that was taken from a queue. Dropping it lets the lease run out.
 #[async_trait]

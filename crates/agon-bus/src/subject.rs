@@ -109,6 +109,49 @@ pub enum Subject {
         /// Which.
         host: Token,
     },
+    /// A node with coordinators lives.
+    Alive {
+        /// Which.
+        node: Token,
+    },
+    /// Hints for the debates that one node owns.
+    Node {
+        /// Which.
+        node: Token,
+    },
+    /// Hint that a debate of this priority wants an owner.
+    Ready {
+        /// How urgent.
+        prio: Priority,
+    },
+    /// A debate's entry in the catalogue.
+    Idx {
+        /// The debate.
+        key: DebateKey,
+    },
+    /// What a client's request id stands for.
+    Req {
+        /// Whose.
+        tenant: Token,
+        /// The id's hash.
+        request: Token,
+    },
+    /// A part of a stored message that is larger than the server takes.
+    Big {
+        /// The debate.
+        key: DebateKey,
+        /// The whole message's hash.
+        hash: Token,
+        /// The part, from 0.
+        part: u32,
+    },
+    /// A part of a message on the way that is larger than the server takes.
+    Blob {
+        /// The whole message's random id.
+        id: Token,
+        /// The part, from 0.
+        part: u32,
+    },
     /// A request to one host.
     Host {
         /// Which.
@@ -148,6 +191,13 @@ impl fmt::Display for Subject {
             Self::Tok { key, turn } => write!(f, "agon.v1.tok.{key}.{turn}"),
             Self::Ctl { key } => write!(f, "agon.v1.ctl.{key}"),
             Self::Hb { host } => write!(f, "agon.v1.hb.{host}"),
+            Self::Alive { node } => write!(f, "agon.v1.alive.{node}"),
+            Self::Node { node } => write!(f, "agon.v1.node.{node}"),
+            Self::Ready { prio } => write!(f, "agon.v1.ready.{prio}"),
+            Self::Idx { key } => write!(f, "agon.v1.idx.{key}"),
+            Self::Req { tenant, request } => write!(f, "agon.v1.req.{tenant}.{request}"),
+            Self::Big { key, hash, part } => write!(f, "agon.v1.big.{key}.{hash}.{part}"),
+            Self::Blob { id, part } => write!(f, "agon.v1.blob.{id}.{part}"),
             Self::Host { host, verb } => write!(f, "agon.v1.host.{host}.{verb}"),
             Self::Api { tenant, verb } => write!(f, "agon.v1.api.{tenant}.{verb}"),
             Self::Seat { key, participant } => write!(f, "agon.v1.seat.{key}.{participant}"),
@@ -184,6 +234,17 @@ fn parse(text: &str) -> Option<Subject> {
         }
         ["ctl", tenant, debate] => Subject::Ctl { key: key(tenant, debate)? },
         ["hb", host] => Subject::Hb { host: Token::parse(host)? },
+        ["alive", node] => Subject::Alive { node: Token::parse(node)? },
+        ["node", node] => Subject::Node { node: Token::parse(node)? },
+        ["ready", prio] => Subject::Ready { prio: priority(prio)? },
+        ["idx", tenant, debate] => Subject::Idx { key: key(tenant, debate)? },
+        ["req", tenant, request] => {
+            Subject::Req { tenant: Token::parse(tenant)?, request: Token::parse(request)? }
+        }
+        ["big", tenant, debate, hash, part] => {
+            Subject::Big { key: key(tenant, debate)?, hash: Token::parse(hash)?, part: number(part)? }
+        }
+        ["blob", id, part] => Subject::Blob { id: Token::parse(id)?, part: number(part)? },
         ["host", host, verb] => Subject::Host { host: Token::parse(host)?, verb: Token::parse(verb)? },
         ["api", tenant, verb] => Subject::Api { tenant: Token::parse(tenant)?, verb: Token::parse(verb)? },
         ["seat", tenant, debate, participant] => {
@@ -231,6 +292,10 @@ impl fmt::Display for TurnKey {
 pub mod pattern {
     use super::{DebateKey, Priority, Token};
 
+    /// Every node's sign of life.
+    pub fn nodes() -> String {
+        "agon.v1.alive.*".to_owned()
+    }
     /// Every register of a debate.
     pub fn results(key: &DebateKey) -> String {
         format!("agon.v1.res.{key}.>")

@@ -5,6 +5,7 @@ use crate::outcome::{Consensus, DebateState, MajorityShift, MissingSeat, Outcome
 use crate::spec::{DebateSpec, VoteRule};
 use crate::task::{Ask, BallotStage, Call, Citation, RoundPlan, RoundSummary};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// One step of a debate: events that became true together, appended as one.
@@ -246,6 +247,55 @@ pub struct Admission {
     /// The debate is a rehearsal: scripted speakers, no model.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rehearsal: bool,
+    /// How urgent it is, against other debates.
+    #[serde(default, skip_serializing_if = "Priority::is_normal")]
+    pub priority: Priority,
+    /// The client's own marks, for finding it again.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// Who submitted it, as the gateway knows him.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub creator: Option<String>,
+    /// The W3C `traceparent` of the call that submitted it; the debate's trace links to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub submitted_by: Option<String>,
+}
+
+/// How urgent a debate is. A more urgent one gets a greater share, and none starves: 8, 3 and 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Priority {
+    /// Somebody waits for it.
+    Interactive,
+    /// The usual.
+    #[default]
+    Normal,
+    /// In bulk.
+    Batch,
+}
+impl Priority {
+    /// All, most urgent first.
+    pub const ALL: [Self; 3] = [Self::Interactive, Self::Normal, Self::Batch];
+    /// Whether it is the usual one.
+    pub fn is_normal(&self) -> bool {
+        *self == Self::Normal
+    }
+    /// Its share against the others.
+    pub const fn weight(self) -> u32 {
+        match self {
+            Self::Interactive => 8,
+            Self::Normal => 3,
+            Self::Batch => 1,
+        }
+    }
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Interactive => "interactive",
+            Self::Normal => "normal",
+            Self::Batch => "batch",
+        }
+    }
 }
 
 /// A phase of the debate.

@@ -3,7 +3,55 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
-/// A debate's id: 4 to 63 characters of `[a-z0-9-]`, chosen by the client or a UUIDv7.
+/// Whose debates: 1 to 32 characters of `[a-z0-9-]`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct TenantId(Arc<str>);
+
+/// Why a text is not a [`TenantId`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("tenant {0:?} is not 1 to 32 characters of a-z, 0-9 and '-'")]
+pub struct InvalidTenantId(String);
+
+impl TenantId {
+    /// The tenant of whoever knows no tenants.
+    pub const DEFAULT: &'static str = "default";
+    /// Checks the form.
+    pub fn parse(text: &str) -> Result<Self, InvalidTenantId> {
+        let fits = (1..=32).contains(&text.len()) && text.bytes().all(is_id_byte);
+        if fits { Ok(Self(text.into())) } else { Err(InvalidTenantId(text.to_owned())) }
+    }
+    /// The tenant as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+impl Default for TenantId {
+    fn default() -> Self {
+        Self(Self::DEFAULT.into())
+    }
+}
+impl TryFrom<String> for TenantId {
+    type Error = InvalidTenantId;
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text)
+    }
+}
+impl From<TenantId> for String {
+    fn from(id: TenantId) -> Self {
+        id.0.to_string()
+    }
+}
+impl fmt::Display for TenantId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A debate's id: a tenant, and in it a name of 4 to 63 characters of `[a-z0-9-]`, chosen by the client or a UUIDv7.
+///
+/// As text it is `tenant/name`, and `name` alone in the default tenant. What a client sends is only ever the name: see
+/// [`DebateId::in_tenant`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct DebateId(Arc<str>);
@@ -13,16 +61,37 @@ pub struct DebateId(Arc<str>);
 #[error("debate id {0:?} is not 4 to 63 characters of a-z, 0-9 and '-'")]
 pub struct InvalidDebateId(String);
 
+fn is_id_byte(b: u8) -> bool {
+    b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'
+}
+
 impl DebateId {
-    /// Checks the form of the id.
+    /// Reads `name` or `tenant/name`.
     pub fn parse(text: &str) -> Result<Self, InvalidDebateId> {
-        let fits = (4..=63).contains(&text.len());
-        let allowed = text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-        if fits && allowed { Ok(Self(text.into())) } else { Err(InvalidDebateId(text.to_owned())) }
+        let Some((tenant, name)) = text.split_once('/') else { return Self::in_tenant(&TenantId::default(), text) };
+        let tenant = TenantId::parse(tenant).map_err(|_| InvalidDebateId(text.to_owned()))?;
+        Self::in_tenant(&tenant, name)
+    }
+    /// Checks the form of a name and puts it into a tenant.
+    pub fn in_tenant(tenant: &TenantId, name: &str) -> Result<Self, InvalidDebateId> {
+        let fits = (4..=63).contains(&name.len()) && name.bytes().all(is_id_byte);
+        match fits {
+            false => Err(InvalidDebateId(name.to_owned())),
+            true if tenant.as_str() == TenantId::DEFAULT => Ok(Self(name.into())),
+            true => Ok(Self(format!("{tenant}/{name}").into())),
+        }
     }
     /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+    /// The tenant.
+    pub fn tenant(&self) -> TenantId {
+        self.0.split_once('/').map_or_else(TenantId::default, |(tenant, _)| TenantId(tenant.into()))
+    }
+    /// The name in its tenant.
+    pub fn name(&self) -> &str {
+        self.0.split_once('/').map_or(&*self.0, |(_, name)| name)
     }
 }
 impl TryFrom<String> for DebateId {

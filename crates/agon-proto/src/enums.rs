@@ -69,6 +69,7 @@ enums! {
     Mode { Adversarial, Deliberative }
     OnTurnFailure { Skip, Abort }
     Outcome { Decided, Degraded, Tie, Inconclusive }
+    Priority { Interactive, Normal, Batch }
     Output { FullMarkdown, SummaryOnly, JsonLog, Verbose, Html }
     PhaseName { InitialBallots, OpeningStatements, Rounds, FinalStatements, FinalBallots, Decision }
     ReasonCode {

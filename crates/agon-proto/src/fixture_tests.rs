@@ -355,5 +355,9 @@ fn admission() -> Admission {
         agon_version: "0.1.0".to_owned(),
         request_id: Some("req-1".to_owned()),
         rehearsal: true,
+        priority: Default::default(),
+        labels: Default::default(),
+        creator: None,
+        submitted_by: None,
     }
 }

@@ -6,10 +6,13 @@
 //! Invariant: nothing here decides, reads or sends; every value of core survives the way out and back unchanged, and every
 //! journal record that was ever written stays readable (`fixtures/`).
 
+mod alive;
 mod call;
+mod catalogue;
 mod enums;
 mod error;
 mod event;
+mod hint;
 mod kinds;
 mod message;
 mod outcome;
@@ -36,10 +39,16 @@ mod generated;
 /// The generated types, by package.
 pub use generated::agon as pb;
 
+pub use alive::{BreakerState, HostAlive, HostModel, NodeAlive};
+pub use catalogue::{CancelOrder, RequestClaim, Summary, SummaryState};
 pub use error::{DecodeError, Problem};
+pub use hint::{Hint, TurnTaken};
 pub use message::{CancelDebate, CancelTurn, JobReady, LogAdvanced, OfferReply, TokenDelta, TurnDecided, TurnOffer};
 pub use record::{Chained, Hash, decode_record, encode_record};
 pub use wire::Wire;
+
+/// Every file of `proto/` as an encoded `google.protobuf.FileDescriptorSet`, for reflection.
+pub const DESCRIPTORS: &[u8] = include_bytes!("generated/descriptors.bin");
 
 /// Both packages in one namespace, for the conversions.
 mod flat {

@@ -1,9 +1,10 @@
 //! Messages between processes. All of them are hints: the journal and the registers hold the truth.
+use crate::enums::Numbered as _;
 use crate::error::{DecodeError, required};
 use crate::flat as pb;
-use crate::kinds::debate;
+use crate::kinds::{debate, priority};
 use crate::task::turn;
-use agon_core::{Ask, DebateId, HostId, ParticipantId, Position, TurnId};
+use agon_core::{Ask, DebateId, HostId, NodeId, ParticipantId, Position, Priority, TurnId};
 
 /// A turn that is offered to one host.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +15,10 @@ pub struct TurnOffer {
     pub ask: Ask,
     /// The first offer of this try, by the coordinator that opened it: nobody can have decided its register yet.
     pub first: bool,
+    /// The node that coordinates the debate and wants to hear of the turn.
+    pub owner: Option<NodeId>,
+    /// How urgent the debate is.
+    pub priority: Priority,
 }
 
 /// A host's answer to an offer.
@@ -87,13 +92,25 @@ pub struct CancelDebate {
 
 impl From<&TurnOffer> for pb::TurnOffer {
     fn from(offer: &TurnOffer) -> Self {
-        Self { debate: offer.debate.to_string(), ask: Some((&offer.ask).into()), first: offer.first }
+        Self {
+            debate: offer.debate.to_string(),
+            ask: Some((&offer.ask).into()),
+            first: offer.first,
+            owner: offer.owner.as_ref().map(NodeId::to_string),
+            priority: offer.priority.number(),
+        }
     }
 }
 impl TryFrom<pb::TurnOffer> for TurnOffer {
     type Error = DecodeError;
     fn try_from(offer: pb::TurnOffer) -> Result<Self, DecodeError> {
-        Ok(Self { debate: debate(&offer.debate, "debate")?, ask: required(offer.ask, "ask")?, first: offer.first })
+        Ok(Self {
+            debate: debate(&offer.debate, "debate")?,
+            ask: required(offer.ask, "ask")?,
+            first: offer.first,
+            owner: offer.owner.map(NodeId::new),
+            priority: priority(offer.priority, "priority")?,
+        })
     }
 }
 

@@ -27,7 +27,7 @@ proptest! {
     #[test]
     fn an_ask_survives_the_way_out_and_back(debate in strategies::debate_id(), ask in strategies::ask()) {
         prop_assert_eq!(&agon_core::Ask::from_bytes(&ask.to_bytes()).unwrap(), &ask);
-        let offer = TurnOffer { debate, ask, first: true };
+        let offer = TurnOffer { debate, ask, first: true, owner: Some(NodeId::new("n-1")), priority: Priority::Batch };
         prop_assert_eq!(TurnOffer::from_bytes(&offer.to_bytes()).unwrap(), offer);
     }
 
@@ -126,7 +126,7 @@ fn a_number_of_a_later_version_is_refused_by_its_path() {
 #[test]
 fn a_missing_field_is_named_from_the_outermost_message() {
     let ask = pb::bus::v1::Ask { turn: Some(TURN.into()), ..Default::default() };
-    let offer = pb::bus::v1::TurnOffer { debate: "debate-1".to_owned(), ask: Some(ask), first: false };
+    let offer = pb::bus::v1::TurnOffer { debate: "debate-1".to_owned(), ask: Some(ask), first: false, owner: None, priority: 0 };
     assert_eq!(problem(TurnOffer::try_from(offer).unwrap_err()), ("ask.task".to_owned(), Problem::Missing));
 }
 

@@ -1,6 +1,6 @@
 //! Values as bytes.
 use crate::error::DecodeError;
-use crate::{flat as pb, message};
+use crate::{alive, catalogue, flat as pb, message};
 use bytes::Bytes;
 use prost::Message as _;
 
@@ -31,6 +31,11 @@ wire! {
     agon_core::DebateSpec as DebateSpec,
     agon_core::Event as Event,
     agon_core::TurnResult as TurnResult,
+    alive::HostAlive as HostAlive,
+    alive::NodeAlive as NodeAlive,
+    catalogue::CancelOrder as CancelOrder,
+    catalogue::RequestClaim as RequestClaim,
+    catalogue::Summary as Summary,
     message::CancelDebate as CancelDebate,
     message::CancelTurn as CancelTurn,
     message::JobReady as JobReady,

@@ -5,6 +5,7 @@
 //!
 //! Invariant: nothing here knows a rule of debates; records are appended, fenced and read, never interpreted.
 
+mod catalogue;
 pub mod chain;
 mod live;
 mod lock;
@@ -16,7 +17,9 @@ mod upkeep;
 #[cfg(test)]
 mod contract;
 
+pub use agon_proto::{CancelOrder, RequestClaim, Summary, SummaryState};
+pub use catalogue::{Catalogue, ListState, Place, Query, supersedes};
 pub use memory::MemoryStore;
 pub use port::*;
 pub use sqlite::{Clock, OpenError, SqliteOptions, SqliteStore, SyncMode};
-pub use upkeep::{RawRecord, Upkeep, Verified};
+pub use upkeep::{DebateHead, Page, RawRecord, Upkeep, Verified};

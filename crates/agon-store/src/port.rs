@@ -1,5 +1,6 @@
 //! The ports.
-use agon_core::{DebateId, Position, Record, Timestamp, TurnId, TurnResult};
+use agon_core::{DebateId, Position, Priority, Record, TenantId, TurnId, TurnResult};
+use agon_proto::{CancelOrder, RequestClaim};
 use async_trait::async_trait;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +24,9 @@ pub enum StoreError {
     /// There is no such debate.
     #[error("there is no debate {0}")]
     NotFound(DebateId),
+    /// It holds as much as it may.
+    #[error("{0} is full")]
+    Full(String),
 }
 
 /// Why a record was not appended.
@@ -53,34 +57,8 @@ pub trait Journal: Send + Sync {
     /// An answer that is not empty may stop short of what another process appended meanwhile; an empty one never does. So whoever
     /// needs the end of a log that others may write reads on until nothing comes, or is told by [`AppendError::Fenced`].
     async fn read(&self, debate: &DebateId, after: Position) -> Result<Vec<Arc<Record>>, StoreError>;
-    /// Every debate, newest first. A cursor that names no debate is [`StoreError::NotFound`].
-    async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError>;
     /// Drops what is held in memory for a debate that is over.
     fn forget(&self, debate: &DebateId);
-}
-
-/// A page of a listing: debates admitted before the cursor.
-#[derive(Clone, Debug)]
-pub struct Page {
-    /// At most so many.
-    pub limit: u32,
-    /// Continue after this debate.
-    pub after: Option<DebateId>,
-}
-
-/// What a listing shows of a debate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DebateHead {
-    /// Which.
-    pub id: DebateId,
-    /// Its last event.
-    pub last: Position,
-    /// When its first record was appended.
-    pub admitted: Timestamp,
-    /// When its last record was appended.
-    pub updated: Timestamp,
-    /// Whether its last event ends it.
-    pub ended: bool,
 }
 
 /// The write-once registers of turns: the first writer decides what became of a try.
@@ -104,9 +82,9 @@ pub struct Decision {
 /// The queue of debates that want an owner. A hint: a lost or doubled job does no harm, because the log fences.
 #[async_trait]
 pub trait Jobs: Send + Sync {
-    /// Adds a job unless there is one for the debate.
-    async fn enqueue(&self, debate: &DebateId) -> Result<(), StoreError>;
-    /// Takes the oldest free job, if there is one. It is free again after `lease` unless extended.
+    /// Adds a job unless there is one for the debate. A queue that is at its limit is [`StoreError::Full`].
+    async fn enqueue(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError>;
+    /// Takes a free job, if there is one: the oldest of a priority, and of the priorities each by its weight. It is free again after `lease` unless extended.
     async fn take(&self, owner: &str, lease: Duration) -> Result<Option<Job>, StoreError>;
     /// Keeps a job for `lease` from now; false when it is no longer the caller's.
     async fn extend(&self, job: &Job, lease: Duration) -> Result<bool, StoreError>;
@@ -125,6 +103,28 @@ pub struct Job {
     pub token: u64,
     /// How often the job was taken, this time included.
     pub deliveries: u32,
+}
+
+/// Lasting orders to whoever owns a debate. The first order of a debate counts.
+#[async_trait]
+pub trait Commands: Send + Sync {
+    /// Orders a debate to be ended; returns the order that counts.
+    async fn order_cancel(&self, debate: &DebateId, order: CancelOrder) -> Result<CancelOrder, StoreError>;
+    /// The order to end a debate, if there is one.
+    async fn cancel_ordered(&self, debate: &DebateId) -> Result<Option<CancelOrder>, StoreError>;
+    /// The orders that were given after the cursor, oldest first, and the cursor behind them. Without a cursor: none, and the present end.
+    async fn orders_after(&self, cursor: Option<Cursor>) -> Result<(Vec<(DebateId, CancelOrder)>, Cursor), StoreError>;
+}
+
+/// A place among the orders of all debates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cursor(pub u64);
+
+/// What the request ids of clients stand for. Remembered for a week at least.
+#[async_trait]
+pub trait Requests: Send + Sync {
+    /// Writes `claim` unless the tenant has used the id before; returns what stands.
+    async fn claim(&self, tenant: &TenantId, request_id: &str, claim: RequestClaim) -> Result<RequestClaim, StoreError>;
 }
 
 /// Appends a record and settles lost answers by reading the tail and comparing the record's nonce.

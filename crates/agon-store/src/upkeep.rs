@@ -1,7 +1,7 @@
 //! Looking after what is stored.
 use crate::chain::{self, Hash};
 use crate::port::StoreError;
-use agon_core::{DebateId, Position, Record};
+use agon_core::{DebateId, Position, Record, Timestamp};
 use agon_proto::{Chained, decode_record};
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -16,8 +16,35 @@ pub trait Upkeep: Send + Sync {
     async fn raw_records(&self, debate: &DebateId) -> Result<Vec<RawRecord>, StoreError>;
     /// Removes the registers of a debate that is over; its log holds what counted.
     async fn purge_registers(&self, debate: &DebateId) -> Result<(), StoreError>;
-    /// Removes a debate: log, registers and job. Whether there was a log. Its writer, if there still is one, is fenced.
+    /// Every debate, newest first, from the logs themselves. A cursor that names no debate is [`StoreError::NotFound`]. May take
+    /// long where there are many: [`crate::Catalogue`] is what users page through.
+    async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError>;
+    /// Removes a debate: log, registers, job, orders and catalogue entry. Whether there was a log. Its writer, if there still is one, is fenced.
     async fn delete(&self, debate: &DebateId) -> Result<bool, StoreError>;
+}
+
+/// A page of a listing: debates admitted before the cursor.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// At most so many.
+    pub limit: u32,
+    /// Continue after this debate.
+    pub after: Option<DebateId>,
+}
+
+/// What a listing shows of a debate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DebateHead {
+    /// Which.
+    pub id: DebateId,
+    /// Its last event.
+    pub last: Position,
+    /// When its first record was appended.
+    pub admitted: Timestamp,
+    /// When its last record was appended.
+    pub updated: Timestamp,
+    /// Whether its last event ends it.
+    pub ended: bool,
 }
 
 /// A log that is whole.

@@ -79,6 +79,10 @@ impl Rig {
             agon_version: env!("CARGO_PKG_VERSION").to_owned(),
             request_id: None,
             rehearsal: true,
+            priority: Default::default(),
+            labels: Default::default(),
+            creator: None,
+            submitted_by: None,
         };
         self.node.submit(admission).await?;
         Ok(id)

@@ -14,8 +14,22 @@ const ALLOWED: &[(&str, Allowed)] = &[
     ("agon-llm", Allowed::Only(&[])),
     ("agon-rehearsal", Allowed::Only(&[])),
     ("agon-bus", Allowed::Only(&["agon-proto"])),
-    ("agon-store", Allowed::Only(&["agon-core", "agon-proto"])),
-    ("agon-runtime", Allowed::Only(&["agon-bus", "agon-core", "agon-llm", "agon-prompt", "agon-proto", "agon-store"])),
+    ("agon-telemetry", Allowed::Only(&["agon-core"])),
+    ("agon-store", Allowed::Only(&["agon-bus", "agon-core", "agon-proto"])),
+    (
+        "agon-runtime",
+        Allowed::Only(&[
+            "agon-bus",
+            "agon-core",
+            "agon-llm",
+            "agon-prompt",
+            "agon-proto",
+            "agon-store",
+            "agon-telemetry",
+        ]),
+    ),
+    ("agon-server", Allowed::AllBut(&["agon", "agon-bench", "agon-rehearsal", "agon-tests", "agon-testkit", "xtask"])),
+    ("agon-testkit", Allowed::Only(&[])),
     ("agon", Allowed::AllBut(&["agon-bench", "agon-tests", "xtask"])),
     ("agon-bench", Allowed::AllBut(&["agon", "agon-tests", "xtask"])),
     ("agon-tests", Allowed::AllBut(&["agon-bench", "xtask"])),
@@ -24,10 +38,11 @@ const ALLOWED: &[(&str, Allowed)] = &[
 
 /// External crates that one crate wraps for all others.
 const WRAPPED: &[(&str, &[&str])] =
-    &[("ractor", &["agon-runtime"]), ("rusqlite", &["agon-store"]), ("reqwest", &["agon-llm"])];
+    &[("async-nats", &["agon-bus", "agon-store"]),
+    ("ractor", &["agon-runtime"]), ("rusqlite", &["agon-store"]), ("reqwest", &["agon-llm"])];
 
 /// Packages that nobody ships: they may reach around the wrappers to measure or to break things.
-const UNSHIPPED: &[&str] = &["agon-bench", "agon-tests", "xtask"];
+const UNSHIPPED: &[&str] = &["agon-bench", "agon-tests", "agon-testkit", "xtask"];
 
 /// Crates without IO, and what would bring IO into them.
 const PURE: &[&str] = &["agon-core", "agon-spec", "agon-prompt", "agon-report"];

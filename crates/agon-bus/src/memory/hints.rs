@@ -1,9 +1,8 @@
 //! Publish and subscribe.
 use super::{closed, lock};
 use crate::pattern::Index;
-use crate::port::{BusError, Message, Received, Subscription};
+use crate::port::{BusError, Message, Payload, Received, Subscription};
 use async_trait::async_trait;
-use bytes::Bytes;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tokio::sync::Notify;
@@ -33,7 +32,7 @@ struct Inbox {
 }
 
 impl Hints {
-    pub(super) fn publish(&self, subject: &str, payload: Bytes) -> Result<(), BusError> {
+    pub(super) fn publish(&self, subject: &str, payload: Payload) -> Result<(), BusError> {
         let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
         if table.closed {
             return Err(closed());

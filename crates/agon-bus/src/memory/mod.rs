@@ -3,9 +3,8 @@ mod hints;
 mod queue;
 mod serve;
 
-use crate::port::{Bus, BusError, Delivery, Message, Server, Subscription};
+use crate::port::{Bus, BusError, Delivery, Message, Payload, Server, Subscription};
 use async_trait::async_trait;
-use bytes::Bytes;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -60,7 +59,7 @@ impl MemoryBus {
 
 #[async_trait]
 impl Bus for MemoryBus {
-    async fn publish(&self, subject: &str, payload: Bytes) -> Result<(), BusError> {
+    async fn publish(&self, subject: &str, payload: Payload) -> Result<(), BusError> {
         self.hints.publish(subject, payload)
     }
     async fn subscribe(&self, pattern: &str) -> Result<Box<dyn Subscription>, BusError> {
@@ -69,17 +68,27 @@ impl Bus for MemoryBus {
     fn may_have_listeners(&self, subject: &str) -> bool {
         self.hints.has_listener(subject)
     }
-    async fn request(&self, subject: &str, payload: Bytes, patience: Duration) -> Result<Bytes, BusError> {
+    async fn request(&self, subject: &str, payload: Payload, patience: Duration) -> Result<Payload, BusError> {
         self.servers.request(Message { subject: subject.to_owned(), payload }, patience).await
     }
     async fn serve(&self, pattern: &str) -> Result<Box<dyn Server>, BusError> {
         Ok(Box::new(self.servers.serve(pattern, self.limits.per_server)?))
     }
-    async fn enqueue(&self, subject: &str, payload: Bytes) -> Result<(), BusError> {
+    async fn enqueue(&self, subject: &str, payload: Payload) -> Result<(), BusError> {
         self.queues.enqueue(Message { subject: subject.to_owned(), payload }, self.limits.per_queue)
+    }
+    async fn try_pull(&self, pattern: &str, lease: Duration) -> Result<Option<Box<dyn Delivery>>, BusError> {
+        let taken = self.queues.try_pull(pattern, lease)?;
+        Ok(taken.map(|delivery| Box::new(delivery) as Box<dyn Delivery>))
     }
     async fn pull(&self, pattern: &str, lease: Duration) -> Result<Box<dyn Delivery>, BusError> {
         Ok(Box::new(self.queues.pull(pattern, lease).await?))
+    }
+    fn is_connected(&self) -> bool {
+        true
+    }
+    async fn drain(&self) {
+        self.close();
     }
 }
 

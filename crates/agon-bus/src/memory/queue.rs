@@ -28,6 +28,23 @@ impl Queues {
         Ok(())
     }
 
+    /// Takes work that is free now.
+    pub(super) fn try_pull(
+        self: &Arc<Self>,
+        pattern: &str,
+        lease: Duration,
+    ) -> Result<Option<MemoryDelivery>, BusError> {
+        let mut state = lock(&self.state);
+        if state.closed {
+            return Err(closed());
+        }
+        let now = Instant::now();
+        state.release_due(now);
+        let Some((taken, tell)) = state.take(pattern, lease, now) else { return Ok(None) };
+        self.tell(tell);
+        Ok(Some(self.delivery(taken, lease)))
+    }
+
     /// Waits for work. When the future is dropped, nothing is lost and nothing stays leased.
     pub(super) async fn pull(self: &Arc<Self>, pattern: &str, lease: Duration) -> Result<MemoryDelivery, BusError> {
         let mut wait = match self.begin(pattern, lease)? {

@@ -1,9 +1,8 @@
 //! Request and reply.
 use super::{closed, lock};
 use crate::pattern::Index;
-use crate::port::{BusError, Message, Request, Server};
+use crate::port::{BusError, Message, Payload, Request, Server};
 use async_trait::async_trait;
-use bytes::Bytes;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -29,7 +28,7 @@ struct Serving {
 }
 
 impl Servers {
-    pub(super) async fn request(&self, message: Message, patience: Duration) -> Result<Bytes, BusError> {
+    pub(super) async fn request(&self, message: Message, patience: Duration) -> Result<Payload, BusError> {
         let subject = message.subject.clone();
         let answer = self.hand_over(message)?;
         let answered = tokio::time::timeout(patience, async move {
@@ -42,7 +41,7 @@ impl Servers {
         answered.await.map_err(|_| BusError::Timeout { subject, waited: patience })
     }
 
-    fn hand_over(&self, message: Message) -> Result<oneshot::Receiver<Bytes>, BusError> {
+    fn hand_over(&self, message: Message) -> Result<oneshot::Receiver<Payload>, BusError> {
         let mut table = lock(&self.table);
         if table.closed {
             return Err(closed());

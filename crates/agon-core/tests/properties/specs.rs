@@ -83,7 +83,19 @@ fn admission(shape: Shape, rules: Rules, seed: u64) -> Admission {
     };
     let retry = RetryPolicy { max_attempts, wait_limit_ms: 2_000, ..RetryPolicy::default() };
     let id = DebateId::parse("debate-1").unwrap();
-    Admission { id, spec, seed, retry, agon_version: "test".into(), request_id: None, rehearsal: false }
+    Admission {
+        id,
+        spec,
+        seed,
+        retry,
+        agon_version: "test".into(),
+        request_id: None,
+        rehearsal: false,
+        priority: Default::default(),
+        labels: Default::default(),
+        creator: None,
+        submitted_by: None,
+    }
 }
 
 fn persona(n: usize, fallback: bool) -> Persona {

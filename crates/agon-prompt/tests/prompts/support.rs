@@ -83,6 +83,10 @@ pub fn admission(spec: DebateSpec) -> Admission {
         agon_version: "0.0.0".into(),
         request_id: None,
         rehearsal: false,
+        priority: Default::default(),
+        labels: Default::default(),
+        creator: None,
+        submitted_by: None,
     }
 }
 

@@ -496,98 +496,6 @@ impl FailureCause {
         }
     }
 }
-/// A turn that is offered to one host.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct TurnOffer {
-    /// The debate.
-    #[prost(string, tag = "1")]
-    pub debate: ::prost::alloc::string::String,
-    /// The turn.
-    #[prost(message, optional, tag = "2")]
-    pub ask: ::core::option::Option<Ask>,
-    /// The first offer of this try, by the coordinator that opened it: nobody can have decided its register yet.
-    #[prost(bool, tag = "3")]
-    pub first: bool,
-}
-/// A host's answer to an offer.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct OfferReply {
-    /// The host plays the turn.
-    #[prost(bool, tag = "1")]
-    pub accepted: bool,
-    /// Which host.
-    #[prost(string, tag = "2")]
-    pub host: ::prost::alloc::string::String,
-    /// Why not, for a person.
-    #[prost(string, optional, tag = "3")]
-    pub reason: ::core::option::Option<::prost::alloc::string::String>,
-}
-/// The register of a turn is decided: read it.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct TurnDecided {
-    /// The debate.
-    #[prost(string, tag = "1")]
-    pub debate: ::prost::alloc::string::String,
-    /// The turn.
-    #[prost(message, optional, tag = "2")]
-    pub turn: ::core::option::Option<TurnId>,
-}
-/// A piece of a speech while it is generated.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct TokenDelta {
-    /// The debate.
-    #[prost(string, tag = "1")]
-    pub debate: ::prost::alloc::string::String,
-    /// The turn.
-    #[prost(message, optional, tag = "2")]
-    pub turn: ::core::option::Option<TurnId>,
-    /// Who speaks.
-    #[prost(string, tag = "3")]
-    pub participant: ::prost::alloc::string::String,
-    /// Bytes of the speech before this piece; a gap means that pieces were lost.
-    #[prost(uint64, tag = "4")]
-    pub offset: u64,
-    /// The piece.
-    #[prost(string, tag = "5")]
-    pub text: ::prost::alloc::string::String,
-}
-/// A debate's log has grown.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct LogAdvanced {
-    /// The debate.
-    #[prost(string, tag = "1")]
-    pub debate: ::prost::alloc::string::String,
-    /// Its last event.
-    #[prost(uint64, tag = "2")]
-    pub position: u64,
-}
-/// A debate wants an owner.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct JobReady {
-    /// The debate.
-    #[prost(string, tag = "1")]
-    pub debate: ::prost::alloc::string::String,
-}
-/// A turn is given up: stop generating.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CancelTurn {
-    /// The debate.
-    #[prost(string, tag = "1")]
-    pub debate: ::prost::alloc::string::String,
-    /// The turn.
-    #[prost(message, optional, tag = "2")]
-    pub turn: ::core::option::Option<TurnId>,
-}
-/// Somebody asks to end a debate.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CancelDebate {
-    /// The debate.
-    #[prost(string, tag = "1")]
-    pub debate: ::prost::alloc::string::String,
-    /// Why.
-    #[prost(string, tag = "2")]
-    pub reason: ::prost::alloc::string::String,
-}
 /// One step of a debate: events that became true together.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Record {
@@ -691,6 +599,18 @@ pub struct Admission {
     /// Scripted speakers, no model.
     #[prost(bool, tag = "7")]
     pub rehearsal: bool,
+    /// How urgent it is; unspecified is normal.
+    #[prost(enumeration = "Priority", tag = "8")]
+    pub priority: i32,
+    /// The client's own marks.
+    #[prost(btree_map = "string, string", tag = "9")]
+    pub labels: ::prost::alloc::collections::BTreeMap<::prost::alloc::string::String, ::prost::alloc::string::String>,
+    /// Who submitted it, as the gateway knows him.
+    #[prost(string, optional, tag = "10")]
+    pub creator: ::core::option::Option<::prost::alloc::string::String>,
+    /// The W3C traceparent of the call that submitted it.
+    #[prost(string, optional, tag = "11")]
+    pub submitted_by: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// How tries follow each other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1095,6 +1015,43 @@ pub struct UsageTotals {
     #[prost(uint64, tag = "5")]
     pub completion_tokens: u64,
 }
+/// How urgent a debate is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Priority {
+    /// Normal: what records without the field mean.
+    Unspecified = 0,
+    /// Somebody waits for it.
+    Interactive = 1,
+    /// The usual.
+    Normal = 2,
+    /// In bulk.
+    Batch = 3,
+}
+impl Priority {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "PRIORITY_UNSPECIFIED",
+            Self::Interactive => "PRIORITY_INTERACTIVE",
+            Self::Normal => "PRIORITY_NORMAL",
+            Self::Batch => "PRIORITY_BATCH",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "PRIORITY_UNSPECIFIED" => Some(Self::Unspecified),
+            "PRIORITY_INTERACTIVE" => Some(Self::Interactive),
+            "PRIORITY_NORMAL" => Some(Self::Normal),
+            "PRIORITY_BATCH" => Some(Self::Batch),
+            _ => None,
+        }
+    }
+}
 /// A phase of the debate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -1483,6 +1440,362 @@ impl ReasonCode {
             "REASON_CODE_POISON" => Some(Self::Poison),
             "REASON_CODE_CANCELLED" => Some(Self::Cancelled),
             "REASON_CODE_NO_VOTES" => Some(Self::NoVotes),
+            _ => None,
+        }
+    }
+}
+/// A turn that is offered to one host.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TurnOffer {
+    /// The debate.
+    #[prost(string, tag = "1")]
+    pub debate: ::prost::alloc::string::String,
+    /// The turn.
+    #[prost(message, optional, tag = "2")]
+    pub ask: ::core::option::Option<Ask>,
+    /// The first offer of this try, by the coordinator that opened it: nobody can have decided its register yet.
+    #[prost(bool, tag = "3")]
+    pub first: bool,
+    /// The node that coordinates the debate and wants to hear of the turn; hints for it go to its subject.
+    #[prost(string, optional, tag = "4")]
+    pub owner: ::core::option::Option<::prost::alloc::string::String>,
+    /// How urgent the debate is.
+    #[prost(enumeration = "Priority", tag = "5")]
+    pub priority: i32,
+}
+/// A host's answer to an offer.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct OfferReply {
+    /// The host plays the turn.
+    #[prost(bool, tag = "1")]
+    pub accepted: bool,
+    /// Which host.
+    #[prost(string, tag = "2")]
+    pub host: ::prost::alloc::string::String,
+    /// Why not, for a person.
+    #[prost(string, optional, tag = "3")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// The register of a turn is decided: read it.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TurnDecided {
+    /// The debate.
+    #[prost(string, tag = "1")]
+    pub debate: ::prost::alloc::string::String,
+    /// The turn.
+    #[prost(message, optional, tag = "2")]
+    pub turn: ::core::option::Option<TurnId>,
+}
+/// A piece of a speech while it is generated.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TokenDelta {
+    /// The debate.
+    #[prost(string, tag = "1")]
+    pub debate: ::prost::alloc::string::String,
+    /// The turn.
+    #[prost(message, optional, tag = "2")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// Who speaks.
+    #[prost(string, tag = "3")]
+    pub participant: ::prost::alloc::string::String,
+    /// Bytes of the speech before this piece; a gap means that pieces were lost.
+    #[prost(uint64, tag = "4")]
+    pub offset: u64,
+    /// The piece.
+    #[prost(string, tag = "5")]
+    pub text: ::prost::alloc::string::String,
+}
+/// A debate's log has grown.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LogAdvanced {
+    /// The debate.
+    #[prost(string, tag = "1")]
+    pub debate: ::prost::alloc::string::String,
+    /// Its last event.
+    #[prost(uint64, tag = "2")]
+    pub position: u64,
+}
+/// A debate wants an owner.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct JobReady {
+    /// The debate.
+    #[prost(string, tag = "1")]
+    pub debate: ::prost::alloc::string::String,
+}
+/// A turn is given up: stop generating.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CancelTurn {
+    /// The debate.
+    #[prost(string, tag = "1")]
+    pub debate: ::prost::alloc::string::String,
+    /// The turn.
+    #[prost(message, optional, tag = "2")]
+    pub turn: ::core::option::Option<TurnId>,
+}
+/// Somebody asks to end a debate.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CancelDebate {
+    /// The debate.
+    #[prost(string, tag = "1")]
+    pub debate: ::prost::alloc::string::String,
+    /// Why.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+/// A host has taken a turn from a queue: the coordinator knows then where it is played.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TurnTaken {
+    /// The debate.
+    #[prost(string, tag = "1")]
+    pub debate: ::prost::alloc::string::String,
+    /// The turn.
+    #[prost(message, optional, tag = "2")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// By whom.
+    #[prost(string, tag = "3")]
+    pub host: ::prost::alloc::string::String,
+}
+/// A hint. Whoever knows no such kind passes over it.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Hint {
+    /// Which of them.
+    #[prost(oneof = "hint::Kind", tags = "1, 2, 3, 4, 5, 6")]
+    pub kind: ::core::option::Option<hint::Kind>,
+}
+/// Nested message and enum types in `Hint`.
+pub mod hint {
+    /// Which of them.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Kind {
+        /// To the owning node.
+        #[prost(message, tag = "1")]
+        TurnDecided(super::TurnDecided),
+        /// To the hosts.
+        #[prost(message, tag = "2")]
+        CancelTurn(super::CancelTurn),
+        /// To the owner, and to the hosts when the debate is over.
+        #[prost(message, tag = "3")]
+        CancelDebate(super::CancelDebate),
+        /// To all coordinators.
+        #[prost(message, tag = "4")]
+        JobReady(super::JobReady),
+        /// To watchers.
+        #[prost(message, tag = "5")]
+        LogAdvanced(super::LogAdvanced),
+        /// To the owning node.
+        #[prost(message, tag = "6")]
+        TurnTaken(super::TurnTaken),
+    }
+}
+/// What a host says of itself every two seconds.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct HostAlive {
+    /// Which host.
+    #[prost(string, tag = "1")]
+    pub host: ::prost::alloc::string::String,
+    /// The node that it is part of.
+    #[prost(string, tag = "2")]
+    pub node: ::prost::alloc::string::String,
+    /// The version of Agon.
+    #[prost(string, tag = "3")]
+    pub agon_version: ::prost::alloc::string::String,
+    /// It takes turns for models that it does not list, too.
+    #[prost(bool, tag = "4")]
+    pub serves_any: bool,
+    /// It takes no more turns.
+    #[prost(bool, tag = "5")]
+    pub draining: bool,
+    /// Scripted speakers, no model.
+    #[prost(bool, tag = "6")]
+    pub rehearsal: bool,
+    /// What it serves.
+    #[prost(message, repeated, tag = "7")]
+    pub models: ::prost::alloc::vec::Vec<HostModel>,
+    /// The address of its model server, without credentials.
+    #[prost(string, tag = "8")]
+    pub server: ::prost::alloc::string::String,
+}
+/// A model at a host.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct HostModel {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Its digest, if the server tells.
+    #[prost(string, optional, tag = "2")]
+    pub digest: ::core::option::Option<::prost::alloc::string::String>,
+    /// Tokens of its context as it is launched, if known.
+    #[prost(uint64, optional, tag = "3")]
+    pub context: ::core::option::Option<u64>,
+    /// It is loaded, so that a call starts at once; unknown where the server does not tell.
+    #[prost(bool, optional, tag = "4")]
+    pub warm: ::core::option::Option<bool>,
+    /// Calls that may run at once, now.
+    #[prost(uint32, tag = "5")]
+    pub permits: u32,
+    /// Calls that run.
+    #[prost(uint32, tag = "6")]
+    pub running: u32,
+    /// Turns that were taken and wait for a permit.
+    #[prost(uint32, tag = "7")]
+    pub waiting: u32,
+    /// The circuit breaker's state.
+    #[prost(enumeration = "BreakerState", tag = "8")]
+    pub breaker: i32,
+}
+/// What a node with coordinators says of itself every two seconds.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct NodeAlive {
+    /// Which node; a restarted process is another one.
+    #[prost(string, tag = "1")]
+    pub node: ::prost::alloc::string::String,
+    /// The version of Agon.
+    #[prost(string, tag = "2")]
+    pub agon_version: ::prost::alloc::string::String,
+    /// It takes no more debates.
+    #[prost(bool, tag = "3")]
+    pub draining: bool,
+    /// Debates that it coordinates.
+    #[prost(uint32, tag = "4")]
+    pub debates: u32,
+    /// Debates that it may coordinate at once.
+    #[prost(uint32, tag = "5")]
+    pub max_debates: u32,
+}
+/// What the catalogue holds of a debate. A hint: the log holds the truth, and it can be rebuilt from there.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Summary {
+    /// The debate.
+    #[prost(string, tag = "1")]
+    pub debate: ::prost::alloc::string::String,
+    /// The beginning of its topic.
+    #[prost(string, tag = "2")]
+    pub topic: ::prost::alloc::string::String,
+    /// How far it is.
+    #[prost(enumeration = "SummaryState", tag = "3")]
+    pub state: i32,
+    /// How it ended.
+    #[prost(enumeration = "DebateState", tag = "4")]
+    pub ended_as: i32,
+    /// What came of it.
+    #[prost(enumeration = "Outcome", tag = "5")]
+    pub outcome: i32,
+    /// The client's own marks.
+    #[prost(btree_map = "string, string", tag = "6")]
+    pub labels: ::prost::alloc::collections::BTreeMap<::prost::alloc::string::String, ::prost::alloc::string::String>,
+    /// How urgent it is.
+    #[prost(enumeration = "Priority", tag = "7")]
+    pub priority: i32,
+    /// Who submitted it.
+    #[prost(string, optional, tag = "8")]
+    pub creator: ::core::option::Option<::prost::alloc::string::String>,
+    /// Scripted speakers, no model.
+    #[prost(bool, tag = "9")]
+    pub rehearsal: bool,
+    /// The node that coordinates it.
+    #[prost(string, optional, tag = "10")]
+    pub owner: ::core::option::Option<::prost::alloc::string::String>,
+    /// The owner's epoch.
+    #[prost(uint64, tag = "11")]
+    pub epoch: u64,
+    /// The last event when this was written.
+    #[prost(uint64, tag = "12")]
+    pub last: u64,
+    /// When it was admitted, in milliseconds since the Unix epoch.
+    #[prost(uint64, tag = "13")]
+    pub admitted_ms: u64,
+    /// When this was written, in milliseconds since the Unix epoch.
+    #[prost(uint64, tag = "14")]
+    pub updated_ms: u64,
+}
+/// What a client's request id stands for.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RequestClaim {
+    /// The debate that was made for it.
+    #[prost(string, tag = "1")]
+    pub debate: ::prost::alloc::string::String,
+    /// BLAKE3 of what was asked for.
+    #[prost(bytes = "vec", tag = "2")]
+    pub payload_hash: ::prost::alloc::vec::Vec<u8>,
+}
+/// An order to end a debate.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CancelOrder {
+    /// Why.
+    #[prost(string, tag = "1")]
+    pub reason: ::prost::alloc::string::String,
+    /// Who gave it.
+    #[prost(string, optional, tag = "2")]
+    pub by: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// State of a circuit breaker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum BreakerState {
+    Unspecified = 0,
+    /// Calls pass.
+    Closed = 1,
+    /// No call passes.
+    Open = 2,
+    /// One probe at a time passes.
+    HalfOpen = 3,
+}
+impl BreakerState {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "BREAKER_STATE_UNSPECIFIED",
+            Self::Closed => "BREAKER_STATE_CLOSED",
+            Self::Open => "BREAKER_STATE_OPEN",
+            Self::HalfOpen => "BREAKER_STATE_HALF_OPEN",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "BREAKER_STATE_UNSPECIFIED" => Some(Self::Unspecified),
+            "BREAKER_STATE_CLOSED" => Some(Self::Closed),
+            "BREAKER_STATE_OPEN" => Some(Self::Open),
+            "BREAKER_STATE_HALF_OPEN" => Some(Self::HalfOpen),
+            _ => None,
+        }
+    }
+}
+/// How far a debate is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum SummaryState {
+    Unspecified = 0,
+    /// Nobody has claimed it yet.
+    Queued = 1,
+    /// Somebody coordinates it.
+    Running = 2,
+    /// It is over.
+    Ended = 3,
+}
+impl SummaryState {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "SUMMARY_STATE_UNSPECIFIED",
+            Self::Queued => "SUMMARY_STATE_QUEUED",
+            Self::Running => "SUMMARY_STATE_RUNNING",
+            Self::Ended => "SUMMARY_STATE_ENDED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "SUMMARY_STATE_UNSPECIFIED" => Some(Self::Unspecified),
+            "SUMMARY_STATE_QUEUED" => Some(Self::Queued),
+            "SUMMARY_STATE_RUNNING" => Some(Self::Running),
+            "SUMMARY_STATE_ENDED" => Some(Self::Ended),
             _ => None,
         }
     }

@@ -764,3 +764,1586 @@ impl Output {
         }
     }
 }
+/// A debate.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Debate {
+    /// `debates/{id}`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The id, unique in the caller's tenant.
+    #[prost(string, tag = "2")]
+    pub id: ::prost::alloc::string::String,
+    /// What was asked for, every default filled in.
+    #[prost(message, optional, tag = "3")]
+    pub spec: ::core::option::Option<DebateSpec>,
+    /// Where it is.
+    #[prost(enumeration = "debate::State", tag = "4")]
+    pub state: i32,
+    /// What came of it; unspecified until it has succeeded.
+    #[prost(enumeration = "super::bus::v1::Outcome", tag = "5")]
+    pub outcome: i32,
+    /// Why, where the state or outcome needs a reason.
+    #[prost(message, optional, tag = "6")]
+    pub reason: ::core::option::Option<super::bus::v1::Reason>,
+    /// When it was admitted.
+    #[prost(message, optional, tag = "7")]
+    pub create_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// When its first owner claimed it.
+    #[prost(message, optional, tag = "8")]
+    pub start_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// When its last event was recorded.
+    #[prost(message, optional, tag = "9")]
+    pub update_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// When it ended.
+    #[prost(message, optional, tag = "10")]
+    pub end_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// How far it is.
+    #[prost(message, optional, tag = "11")]
+    pub progress: ::core::option::Option<debate::Progress>,
+    /// Tokens and calls so far.
+    #[prost(message, optional, tag = "12")]
+    pub usage: ::core::option::Option<debate::Usage>,
+    /// The client's own marks.
+    #[prost(btree_map = "string, string", tag = "13")]
+    pub labels: ::prost::alloc::collections::BTreeMap<::prost::alloc::string::String, ::prost::alloc::string::String>,
+    /// Who submitted it.
+    #[prost(string, optional, tag = "14")]
+    pub creator: ::core::option::Option<::prost::alloc::string::String>,
+    /// Its trace, 32 hexadecimal digits.
+    #[prost(string, tag = "15")]
+    pub trace_id: ::prost::alloc::string::String,
+    /// The result as `agon run --json` prints it; present in full views.
+    #[prost(message, optional, tag = "16")]
+    pub result: ::core::option::Option<::prost_types::Struct>,
+    /// What it would take; present in answers to `validate_only`.
+    #[prost(message, optional, tag = "17")]
+    pub plan: ::core::option::Option<Plan>,
+    /// Scripted speakers, no model.
+    #[prost(bool, tag = "18")]
+    pub rehearsal: bool,
+    /// How urgent it is.
+    #[prost(enumeration = "super::bus::v1::Priority", tag = "19")]
+    pub priority: i32,
+    /// The last event that this resource shows.
+    #[prost(uint64, tag = "20")]
+    pub sequence: u64,
+    /// The ended debate whose transcript this one judges again.
+    #[prost(string, optional, tag = "21")]
+    pub rejudges: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// Nested message and enum types in `Debate`.
+pub mod debate {
+    /// How far a debate is.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Progress {
+        /// The round, 0 before the first.
+        #[prost(uint32, tag = "1")]
+        pub round: u32,
+        /// The cap on rounds.
+        #[prost(uint32, tag = "2")]
+        pub max_rounds: u32,
+        /// Turns that were answered.
+        #[prost(uint32, tag = "3")]
+        pub turns: u32,
+        /// Tries that failed.
+        #[prost(uint32, tag = "4")]
+        pub failed_tries: u32,
+    }
+    /// Tokens and calls.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Usage {
+        /// Calls whose figures are known in full.
+        #[prost(uint64, tag = "1")]
+        pub calls: u64,
+        /// Tokens of prompts, cached ones included, as reported.
+        #[prost(uint64, tag = "2")]
+        pub prompt_tokens: u64,
+        /// Generated tokens, as reported.
+        #[prost(uint64, tag = "3")]
+        pub completion_tokens: u64,
+    }
+    /// Where a debate is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+    #[repr(i32)]
+    pub enum State {
+        Unspecified = 0,
+        /// Nobody has claimed it yet.
+        Queued = 1,
+        /// Somebody coordinates it.
+        Running = 2,
+        /// It is ordered to end and has not ended yet.
+        Cancelling = 3,
+        /// It came to an outcome; "no consensus" is one.
+        Succeeded = 4,
+        /// It could not.
+        Failed = 5,
+        /// It was ended by order.
+        Cancelled = 6,
+    }
+    impl State {
+        /// String value of the enum field names used in the ProtoBuf definition.
+        ///
+        /// The values are not transformed in any way and thus are considered stable
+        /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+        pub fn as_str_name(&self) -> &'static str {
+            match self {
+                Self::Unspecified => "STATE_UNSPECIFIED",
+                Self::Queued => "STATE_QUEUED",
+                Self::Running => "STATE_RUNNING",
+                Self::Cancelling => "STATE_CANCELLING",
+                Self::Succeeded => "STATE_SUCCEEDED",
+                Self::Failed => "STATE_FAILED",
+                Self::Cancelled => "STATE_CANCELLED",
+            }
+        }
+        /// Creates an enum from field names used in the ProtoBuf definition.
+        pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+            match value {
+                "STATE_UNSPECIFIED" => Some(Self::Unspecified),
+                "STATE_QUEUED" => Some(Self::Queued),
+                "STATE_RUNNING" => Some(Self::Running),
+                "STATE_CANCELLING" => Some(Self::Cancelling),
+                "STATE_SUCCEEDED" => Some(Self::Succeeded),
+                "STATE_FAILED" => Some(Self::Failed),
+                "STATE_CANCELLED" => Some(Self::Cancelled),
+                _ => None,
+            }
+        }
+    }
+}
+/// What a debate would take.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Plan {
+    /// Calls, if every one succeeds at first and no rule ends the rounds sooner.
+    #[prost(uint64, tag = "1")]
+    pub calls: u64,
+    /// Generated tokens at most, where every speaker has a limit; absent otherwise.
+    #[prost(uint64, optional, tag = "2")]
+    pub max_completion_tokens: ::core::option::Option<u64>,
+    /// The models, and where they would run.
+    #[prost(message, repeated, tag = "3")]
+    pub models: ::prost::alloc::vec::Vec<PlannedModel>,
+    /// What may be a mistake.
+    #[prost(string, repeated, tag = "4")]
+    pub warnings: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// A model that a debate needs.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PlannedModel {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub model: ::prost::alloc::string::String,
+    /// The live hosts that serve it; empty means that its turns would wait, and fail at their deadline.
+    #[prost(string, repeated, tag = "2")]
+    pub hosts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Calls to it.
+    #[prost(uint64, tag = "3")]
+    pub calls: u64,
+}
+/// Submits a debate.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CreateDebateRequest {
+    /// The id to give it, `\[a-z0-9-\]{4,63}`; a UUIDv7 otherwise.
+    #[prost(string, optional, tag = "3")]
+    pub debate_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// Idempotency key, 1 to 128 visible ASCII characters: the same key and payload give the first debate again.
+    #[prost(string, optional, tag = "4")]
+    pub request_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// Only check, and answer with the plan.
+    #[prost(bool, tag = "5")]
+    pub validate_only: bool,
+    /// The client's own marks: at most 32; keys `\[a-z0-9._/-\]{1,63}`, values at most 256 bytes.
+    #[prost(btree_map = "string, string", tag = "6")]
+    pub labels: ::prost::alloc::collections::BTreeMap<::prost::alloc::string::String, ::prost::alloc::string::String>,
+    /// How urgent it is; normal by default.
+    #[prost(enumeration = "super::bus::v1::Priority", tag = "7")]
+    pub priority: i32,
+    /// Seed of every random choice; random by default.
+    #[prost(fixed64, optional, tag = "8")]
+    pub seed: ::core::option::Option<u64>,
+    /// Scripted speakers: only hosts that rehearse take its turns.
+    #[prost(bool, tag = "9")]
+    pub rehearsal: bool,
+    /// The debate: a file's text, or the form that the parser makes of it.
+    #[prost(oneof = "create_debate_request::Source", tags = "1, 2")]
+    pub source: ::core::option::Option<create_debate_request::Source>,
+}
+/// Nested message and enum types in `CreateDebateRequest`.
+pub mod create_debate_request {
+    /// The debate: a file's text, or the form that the parser makes of it.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Source {
+        /// A debate file.
+        #[prost(message, tag = "1")]
+        File(super::DebateFile),
+        /// A whole normalised debate.
+        #[prost(message, tag = "2")]
+        Spec(super::DebateSpec),
+    }
+}
+/// A debate file as text.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DebateFile {
+    /// Its text.
+    #[prost(string, tag = "1")]
+    pub text: ::prost::alloc::string::String,
+    /// What the text is; guessed from the text where unspecified.
+    #[prost(enumeration = "FileFormat", tag = "2")]
+    pub format: i32,
+    /// Its name, for messages.
+    #[prost(string, optional, tag = "3")]
+    pub file_name: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// Asks for a debate.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetDebateRequest {
+    /// `debates/{id}` or the id alone.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// How much to show.
+    #[prost(enumeration = "DebateView", tag = "2")]
+    pub view: i32,
+}
+/// Asks for a page of debates.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListDebatesRequest {
+    /// At most so many, 50 by default, 1000 at most.
+    #[prost(int32, tag = "1")]
+    pub page_size: i32,
+    /// Where to go on; belongs to the same filter.
+    #[prost(string, tag = "2")]
+    pub page_token: ::prost::alloc::string::String,
+    /// Which.
+    #[prost(message, optional, tag = "3")]
+    pub filter: ::core::option::Option<DebateFilter>,
+}
+/// Which debates: every field that is set has to fit.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct DebateFilter {
+    /// In one of these states.
+    #[prost(enumeration = "debate::State", repeated, tag = "1")]
+    pub states: ::prost::alloc::vec::Vec<i32>,
+    /// With one of these outcomes.
+    #[prost(enumeration = "super::bus::v1::Outcome", repeated, tag = "2")]
+    pub outcomes: ::prost::alloc::vec::Vec<i32>,
+    /// With all of these labels; an empty value stands for any value.
+    #[prost(btree_map = "string, string", tag = "3")]
+    pub labels: ::prost::alloc::collections::BTreeMap<::prost::alloc::string::String, ::prost::alloc::string::String>,
+    /// Admitted then or later.
+    #[prost(message, optional, tag = "4")]
+    pub created_after: ::core::option::Option<::prost_types::Timestamp>,
+    /// Admitted before.
+    #[prost(message, optional, tag = "5")]
+    pub created_before: ::core::option::Option<::prost_types::Timestamp>,
+    /// The topic holds this text, whatever the case.
+    #[prost(string, tag = "6")]
+    pub text: ::prost::alloc::string::String,
+}
+/// A page of debates.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListDebatesResponse {
+    /// Newest first, in the basic view.
+    #[prost(message, repeated, tag = "1")]
+    pub debates: ::prost::alloc::vec::Vec<Debate>,
+    /// Where to go on; empty at the end.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+/// Orders a debate to be ended.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CancelDebateRequest {
+    /// `debates/{id}` or the id alone.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Why, for the log.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+/// Removes a debate that is over.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeleteDebateRequest {
+    /// `debates/{id}` or the id alone.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+/// Follows a debate.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WatchDebateRequest {
+    /// `debates/{id}` or the id alone.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Only events after this one: what the client has seen.
+    #[prost(uint64, tag = "2")]
+    pub after_sequence: u64,
+    /// Pieces of speeches while they are generated, too.
+    #[prost(bool, tag = "3")]
+    pub include_deltas: bool,
+}
+/// One message of a watch.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct WatchDebateResponse {
+    /// Which of them.
+    #[prost(oneof = "watch_debate_response::Kind", tags = "1, 2, 3, 4")]
+    pub kind: ::core::option::Option<watch_debate_response::Kind>,
+}
+/// Nested message and enum types in `WatchDebateResponse`.
+pub mod watch_debate_response {
+    /// A sign of life.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Heartbeat {
+        /// The last event that was sent.
+        #[prost(uint64, tag = "1")]
+        pub sequence: u64,
+    }
+    /// Which of them.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Kind {
+        /// The debate as it is now: always the first message.
+        #[prost(message, tag = "1")]
+        Snapshot(super::Debate),
+        /// What happened next.
+        #[prost(message, tag = "2")]
+        Event(super::DebateEvent),
+        /// A piece of a speech.
+        #[prost(message, tag = "3")]
+        Delta(super::SpeechDelta),
+        /// Nothing happened: the stream lives.
+        #[prost(message, tag = "4")]
+        Heartbeat(Heartbeat),
+    }
+}
+/// An event of a debate.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct DebateEvent {
+    /// Its place in the log, from 1, without gaps.
+    #[prost(uint64, tag = "1")]
+    pub sequence: u64,
+    /// When it was recorded.
+    #[prost(message, optional, tag = "2")]
+    pub time: ::core::option::Option<::prost_types::Timestamp>,
+    /// What happened.
+    #[prost(message, optional, tag = "3")]
+    pub event: ::core::option::Option<super::bus::v1::Event>,
+}
+/// A piece of a speech. May be lost; the event that records the speech holds the whole text.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SpeechDelta {
+    /// The turn.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<super::bus::v1::TurnId>,
+    /// Who speaks.
+    #[prost(string, tag = "2")]
+    pub participant: ::prost::alloc::string::String,
+    /// Bytes of the speech before this piece.
+    #[prost(uint64, tag = "3")]
+    pub offset: u64,
+    /// The piece.
+    #[prost(string, tag = "4")]
+    pub text: ::prost::alloc::string::String,
+}
+/// Asks for a page of events.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListDebateEventsRequest {
+    /// `debates/{id}` or the id alone.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Only events after this one.
+    #[prost(uint64, tag = "2")]
+    pub after_sequence: u64,
+    /// At most so many, 200 by default, 1000 at most. Events of one step are not parted, so a page may be a little longer.
+    #[prost(int32, tag = "3")]
+    pub page_size: i32,
+}
+/// A page of events.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListDebateEventsResponse {
+    /// In order.
+    #[prost(message, repeated, tag = "1")]
+    pub events: ::prost::alloc::vec::Vec<DebateEvent>,
+    /// More are there: ask again after the last one.
+    #[prost(bool, tag = "2")]
+    pub more: bool,
+}
+/// Asks for a debate as a document.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ExportDebateRequest {
+    /// `debates/{id}` or the id alone.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Which document.
+    #[prost(enumeration = "ExportFormat", tag = "2")]
+    pub format: i32,
+}
+/// A document.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ExportDebateResponse {
+    /// Its media type.
+    #[prost(string, tag = "1")]
+    pub media_type: ::prost::alloc::string::String,
+    /// A file name for it.
+    #[prost(string, tag = "2")]
+    pub file_name: ::prost::alloc::string::String,
+    /// Its text.
+    #[prost(string, tag = "3")]
+    pub content: ::prost::alloc::string::String,
+}
+/// Judges an ended debate again.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RejudgeDebateRequest {
+    /// `debates/{id}` or the id alone.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The judge; the old one's settings where fields are absent.
+    #[prost(string, optional, tag = "2")]
+    pub judge_model: ::core::option::Option<::prost::alloc::string::String>,
+    /// The new debate's id; a UUIDv7 otherwise.
+    #[prost(string, optional, tag = "3")]
+    pub debate_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// Idempotency key.
+    #[prost(string, optional, tag = "4")]
+    pub request_id: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// Asks for the hosts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListHostsRequest {}
+/// The hosts that live.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListHostsResponse {
+    /// By name.
+    #[prost(message, repeated, tag = "1")]
+    pub hosts: ::prost::alloc::vec::Vec<Host>,
+}
+/// A host: a model server with an Agon process beside it.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Host {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The process that plays there.
+    #[prost(string, tag = "2")]
+    pub node: ::prost::alloc::string::String,
+    /// Its version of Agon.
+    #[prost(string, tag = "3")]
+    pub agon_version: ::prost::alloc::string::String,
+    /// Its model server.
+    #[prost(string, tag = "4")]
+    pub server: ::prost::alloc::string::String,
+    /// It takes turns for models that it does not list, too.
+    #[prost(bool, tag = "5")]
+    pub serves_any: bool,
+    /// It takes no more turns.
+    #[prost(bool, tag = "6")]
+    pub draining: bool,
+    /// Scripted speakers, no model.
+    #[prost(bool, tag = "7")]
+    pub rehearsal: bool,
+    /// What it serves.
+    #[prost(message, repeated, tag = "8")]
+    pub models: ::prost::alloc::vec::Vec<super::bus::v1::HostModel>,
+    /// Since it was last heard of.
+    #[prost(message, optional, tag = "9")]
+    pub silence: ::core::option::Option<::prost_types::Duration>,
+}
+/// Asks for the models.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListModelsRequest {}
+/// The models that live hosts serve.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListModelsResponse {
+    /// By name.
+    #[prost(message, repeated, tag = "1")]
+    pub models: ::prost::alloc::vec::Vec<Model>,
+}
+/// A model.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Model {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Where it is served, with the digest there.
+    #[prost(message, repeated, tag = "2")]
+    pub hosts: ::prost::alloc::vec::Vec<ServedModel>,
+}
+/// A model at a host.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ServedModel {
+    /// The host.
+    #[prost(string, tag = "1")]
+    pub host: ::prost::alloc::string::String,
+    /// The digest, if its server tells.
+    #[prost(string, optional, tag = "2")]
+    pub digest: ::core::option::Option<::prost::alloc::string::String>,
+    /// Calls that may run at once.
+    #[prost(uint32, tag = "3")]
+    pub permits: u32,
+    /// Calls that run.
+    #[prost(uint32, tag = "4")]
+    pub running: u32,
+    /// The circuit breaker's state.
+    #[prost(enumeration = "super::bus::v1::BreakerState", tag = "5")]
+    pub breaker: i32,
+}
+/// Tells a host to take no more turns, or to take them again.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DrainHostRequest {
+    /// The host.
+    #[prost(string, tag = "1")]
+    pub host: ::prost::alloc::string::String,
+    /// Take turns again.
+    #[prost(bool, tag = "2")]
+    pub undo: bool,
+}
+/// What a debate file is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum FileFormat {
+    Unspecified = 0,
+    /// Markdown with front matter.
+    Markdown = 1,
+    /// YAML.
+    Yaml = 2,
+    /// JSON.
+    Json = 3,
+}
+impl FileFormat {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "FILE_FORMAT_UNSPECIFIED",
+            Self::Markdown => "FILE_FORMAT_MARKDOWN",
+            Self::Yaml => "FILE_FORMAT_YAML",
+            Self::Json => "FILE_FORMAT_JSON",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "FILE_FORMAT_UNSPECIFIED" => Some(Self::Unspecified),
+            "FILE_FORMAT_MARKDOWN" => Some(Self::Markdown),
+            "FILE_FORMAT_YAML" => Some(Self::Yaml),
+            "FILE_FORMAT_JSON" => Some(Self::Json),
+            _ => None,
+        }
+    }
+}
+/// How much of a debate to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum DebateView {
+    Unspecified = 0,
+    /// Without `spec` and `result`: what lists show.
+    Basic = 1,
+    /// With both: the default of a single debate.
+    Full = 2,
+}
+impl DebateView {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "DEBATE_VIEW_UNSPECIFIED",
+            Self::Basic => "DEBATE_VIEW_BASIC",
+            Self::Full => "DEBATE_VIEW_FULL",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "DEBATE_VIEW_UNSPECIFIED" => Some(Self::Unspecified),
+            "DEBATE_VIEW_BASIC" => Some(Self::Basic),
+            "DEBATE_VIEW_FULL" => Some(Self::Full),
+            _ => None,
+        }
+    }
+}
+/// Forms of a debate as a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ExportFormat {
+    Unspecified = 0,
+    /// The report.
+    Markdown = 1,
+    /// Verdict and votes in a few lines.
+    Summary = 2,
+    /// The result.
+    Json = 3,
+    /// The report as a page.
+    Html = 4,
+    /// Every event, one JSON object a line.
+    Events = 5,
+}
+impl ExportFormat {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "EXPORT_FORMAT_UNSPECIFIED",
+            Self::Markdown => "EXPORT_FORMAT_MARKDOWN",
+            Self::Summary => "EXPORT_FORMAT_SUMMARY",
+            Self::Json => "EXPORT_FORMAT_JSON",
+            Self::Html => "EXPORT_FORMAT_HTML",
+            Self::Events => "EXPORT_FORMAT_EVENTS",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "EXPORT_FORMAT_UNSPECIFIED" => Some(Self::Unspecified),
+            "EXPORT_FORMAT_MARKDOWN" => Some(Self::Markdown),
+            "EXPORT_FORMAT_SUMMARY" => Some(Self::Summary),
+            "EXPORT_FORMAT_JSON" => Some(Self::Json),
+            "EXPORT_FORMAT_HTML" => Some(Self::Html),
+            "EXPORT_FORMAT_EVENTS" => Some(Self::Events),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+#[cfg(feature = "grpc")]
+pub mod debate_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    /// Debates.
+    #[derive(Debug, Clone)]
+    pub struct DebateServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> DebateServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> DebateServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            DebateServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Submits a debate, or with `validate_only` says what it would take.
+        pub async fn create_debate(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateDebateRequest>,
+        ) -> std::result::Result<tonic::Response<super::Debate>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.DebateService/CreateDebate");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "CreateDebate"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// One debate with its result as far as it is known.
+        pub async fn get_debate(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetDebateRequest>,
+        ) -> std::result::Result<tonic::Response<super::Debate>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.DebateService/GetDebate");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "GetDebate"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// The caller's debates, newest first.
+        pub async fn list_debates(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListDebatesRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListDebatesResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.DebateService/ListDebates");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "ListDebates"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Orders a debate to be ended. Ordering it twice is one order; the first reason counts.
+        pub async fn cancel_debate(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CancelDebateRequest>,
+        ) -> std::result::Result<tonic::Response<super::Debate>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.DebateService/CancelDebate");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "CancelDebate"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Removes a debate that is over: log, registers, catalogue entry.
+        pub async fn delete_debate(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DeleteDebateRequest>,
+        ) -> std::result::Result<tonic::Response<()>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.DebateService/DeleteDebate");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "DeleteDebate"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Follows a debate: a snapshot, then every event once, until the debate is over.
+        pub async fn watch_debate(
+            &mut self,
+            request: impl tonic::IntoRequest<super::WatchDebateRequest>,
+        ) -> std::result::Result<tonic::Response<tonic::codec::Streaming<super::WatchDebateResponse>>, tonic::Status>
+        {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.DebateService/WatchDebate");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "WatchDebate"));
+            self.inner.server_streaming(req, path, codec).await
+        }
+        /// The same events, by pages.
+        pub async fn list_debate_events(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListDebateEventsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListDebateEventsResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.DebateService/ListDebateEvents");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "ListDebateEvents"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// A debate as a document.
+        pub async fn export_debate(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ExportDebateRequest>,
+        ) -> std::result::Result<tonic::Response<super::ExportDebateResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.DebateService/ExportDebate");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "ExportDebate"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Judges an ended debate's transcript again: a new debate that points to the old log.
+        pub async fn rejudge_debate(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RejudgeDebateRequest>,
+        ) -> std::result::Result<tonic::Response<super::Debate>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.DebateService/RejudgeDebate");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "RejudgeDebate"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+#[cfg(feature = "grpc")]
+pub mod debate_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with DebateServiceServer.
+    #[async_trait]
+    pub trait DebateService: std::marker::Send + std::marker::Sync + 'static {
+        /// Submits a debate, or with `validate_only` says what it would take.
+        async fn create_debate(
+            &self,
+            request: tonic::Request<super::CreateDebateRequest>,
+        ) -> std::result::Result<tonic::Response<super::Debate>, tonic::Status>;
+        /// One debate with its result as far as it is known.
+        async fn get_debate(
+            &self,
+            request: tonic::Request<super::GetDebateRequest>,
+        ) -> std::result::Result<tonic::Response<super::Debate>, tonic::Status>;
+        /// The caller's debates, newest first.
+        async fn list_debates(
+            &self,
+            request: tonic::Request<super::ListDebatesRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListDebatesResponse>, tonic::Status>;
+        /// Orders a debate to be ended. Ordering it twice is one order; the first reason counts.
+        async fn cancel_debate(
+            &self,
+            request: tonic::Request<super::CancelDebateRequest>,
+        ) -> std::result::Result<tonic::Response<super::Debate>, tonic::Status>;
+        /// Removes a debate that is over: log, registers, catalogue entry.
+        async fn delete_debate(
+            &self,
+            request: tonic::Request<super::DeleteDebateRequest>,
+        ) -> std::result::Result<tonic::Response<()>, tonic::Status>;
+        /// Server streaming response type for the WatchDebate method.
+        type WatchDebateStream: tonic::codegen::tokio_stream::Stream<Item = std::result::Result<super::WatchDebateResponse, tonic::Status>>
+            + std::marker::Send
+            + 'static;
+        /// Follows a debate: a snapshot, then every event once, until the debate is over.
+        async fn watch_debate(
+            &self,
+            request: tonic::Request<super::WatchDebateRequest>,
+        ) -> std::result::Result<tonic::Response<Self::WatchDebateStream>, tonic::Status>;
+        /// The same events, by pages.
+        async fn list_debate_events(
+            &self,
+            request: tonic::Request<super::ListDebateEventsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListDebateEventsResponse>, tonic::Status>;
+        /// A debate as a document.
+        async fn export_debate(
+            &self,
+            request: tonic::Request<super::ExportDebateRequest>,
+        ) -> std::result::Result<tonic::Response<super::ExportDebateResponse>, tonic::Status>;
+        /// Judges an ended debate's transcript again: a new debate that points to the old log.
+        async fn rejudge_debate(
+            &self,
+            request: tonic::Request<super::RejudgeDebateRequest>,
+        ) -> std::result::Result<tonic::Response<super::Debate>, tonic::Status>;
+    }
+    /// Debates.
+    #[derive(Debug)]
+    pub struct DebateServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> DebateServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for DebateServiceServer<T>
+    where
+        T: DebateService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/agon.v1.DebateService/CreateDebate" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateDebateSvc<T: DebateService>(pub Arc<T>);
+                    impl<T: DebateService> tonic::server::UnaryService<super::CreateDebateRequest> for CreateDebateSvc<T> {
+                        type Response = super::Debate;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::CreateDebateRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as DebateService>::create_debate(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateDebateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.DebateService/GetDebate" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetDebateSvc<T: DebateService>(pub Arc<T>);
+                    impl<T: DebateService> tonic::server::UnaryService<super::GetDebateRequest> for GetDebateSvc<T> {
+                        type Response = super::Debate;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::GetDebateRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as DebateService>::get_debate(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetDebateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.DebateService/ListDebates" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListDebatesSvc<T: DebateService>(pub Arc<T>);
+                    impl<T: DebateService> tonic::server::UnaryService<super::ListDebatesRequest> for ListDebatesSvc<T> {
+                        type Response = super::ListDebatesResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ListDebatesRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as DebateService>::list_debates(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListDebatesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.DebateService/CancelDebate" => {
+                    #[allow(non_camel_case_types)]
+                    struct CancelDebateSvc<T: DebateService>(pub Arc<T>);
+                    impl<T: DebateService> tonic::server::UnaryService<super::CancelDebateRequest> for CancelDebateSvc<T> {
+                        type Response = super::Debate;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::CancelDebateRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as DebateService>::cancel_debate(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CancelDebateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.DebateService/DeleteDebate" => {
+                    #[allow(non_camel_case_types)]
+                    struct DeleteDebateSvc<T: DebateService>(pub Arc<T>);
+                    impl<T: DebateService> tonic::server::UnaryService<super::DeleteDebateRequest> for DeleteDebateSvc<T> {
+                        type Response = ();
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::DeleteDebateRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as DebateService>::delete_debate(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DeleteDebateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.DebateService/WatchDebate" => {
+                    #[allow(non_camel_case_types)]
+                    struct WatchDebateSvc<T: DebateService>(pub Arc<T>);
+                    impl<T: DebateService> tonic::server::ServerStreamingService<super::WatchDebateRequest> for WatchDebateSvc<T> {
+                        type Response = super::WatchDebateResponse;
+                        type ResponseStream = T::WatchDebateStream;
+                        type Future = BoxFuture<tonic::Response<Self::ResponseStream>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::WatchDebateRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as DebateService>::watch_debate(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WatchDebateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.DebateService/ListDebateEvents" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListDebateEventsSvc<T: DebateService>(pub Arc<T>);
+                    impl<T: DebateService> tonic::server::UnaryService<super::ListDebateEventsRequest> for ListDebateEventsSvc<T> {
+                        type Response = super::ListDebateEventsResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ListDebateEventsRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as DebateService>::list_debate_events(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListDebateEventsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.DebateService/ExportDebate" => {
+                    #[allow(non_camel_case_types)]
+                    struct ExportDebateSvc<T: DebateService>(pub Arc<T>);
+                    impl<T: DebateService> tonic::server::UnaryService<super::ExportDebateRequest> for ExportDebateSvc<T> {
+                        type Response = super::ExportDebateResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ExportDebateRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as DebateService>::export_debate(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ExportDebateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.DebateService/RejudgeDebate" => {
+                    #[allow(non_camel_case_types)]
+                    struct RejudgeDebateSvc<T: DebateService>(pub Arc<T>);
+                    impl<T: DebateService> tonic::server::UnaryService<super::RejudgeDebateRequest> for RejudgeDebateSvc<T> {
+                        type Response = super::Debate;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::RejudgeDebateRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as DebateService>::rejudge_debate(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RejudgeDebateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for DebateServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "agon.v1.DebateService";
+    impl<T> tonic::server::NamedService for DebateServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Generated client implementations.
+#[cfg(feature = "grpc")]
+pub mod cluster_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    /// The cluster: who serves what.
+    #[derive(Debug, Clone)]
+    pub struct ClusterServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> ClusterServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> ClusterServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            ClusterServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// The hosts that live.
+        pub async fn list_hosts(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListHostsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListHostsResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.ClusterService/ListHosts");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.ClusterService", "ListHosts"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// The models that live hosts serve.
+        pub async fn list_models(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListModelsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListModelsResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.ClusterService/ListModels");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.ClusterService", "ListModels"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Tells a host to take no more turns.
+        pub async fn drain_host(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DrainHostRequest>,
+        ) -> std::result::Result<tonic::Response<super::Host>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.ClusterService/DrainHost");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.ClusterService", "DrainHost"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+#[cfg(feature = "grpc")]
+pub mod cluster_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with ClusterServiceServer.
+    #[async_trait]
+    pub trait ClusterService: std::marker::Send + std::marker::Sync + 'static {
+        /// The hosts that live.
+        async fn list_hosts(
+            &self,
+            request: tonic::Request<super::ListHostsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListHostsResponse>, tonic::Status>;
+        /// The models that live hosts serve.
+        async fn list_models(
+            &self,
+            request: tonic::Request<super::ListModelsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListModelsResponse>, tonic::Status>;
+        /// Tells a host to take no more turns.
+        async fn drain_host(
+            &self,
+            request: tonic::Request<super::DrainHostRequest>,
+        ) -> std::result::Result<tonic::Response<super::Host>, tonic::Status>;
+    }
+    /// The cluster: who serves what.
+    #[derive(Debug)]
+    pub struct ClusterServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> ClusterServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for ClusterServiceServer<T>
+    where
+        T: ClusterService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/agon.v1.ClusterService/ListHosts" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListHostsSvc<T: ClusterService>(pub Arc<T>);
+                    impl<T: ClusterService> tonic::server::UnaryService<super::ListHostsRequest> for ListHostsSvc<T> {
+                        type Response = super::ListHostsResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ListHostsRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as ClusterService>::list_hosts(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListHostsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.ClusterService/ListModels" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListModelsSvc<T: ClusterService>(pub Arc<T>);
+                    impl<T: ClusterService> tonic::server::UnaryService<super::ListModelsRequest> for ListModelsSvc<T> {
+                        type Response = super::ListModelsResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ListModelsRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as ClusterService>::list_models(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListModelsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.ClusterService/DrainHost" => {
+                    #[allow(non_camel_case_types)]
+                    struct DrainHostSvc<T: ClusterService>(pub Arc<T>);
+                    impl<T: ClusterService> tonic::server::UnaryService<super::DrainHostRequest> for DrainHostSvc<T> {
+                        type Response = super::Host;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::DrainHostRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as ClusterService>::drain_host(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DrainHostSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for ClusterServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "agon.v1.ClusterService";
+    impl<T> tonic::server::NamedService for ClusterServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}

@@ -4,7 +4,7 @@ use crate::enums::Numbered;
 use crate::error::{DecodeError, Problem, present, required};
 use crate::flat as pb;
 use crate::task::turn;
-use agon_core::{Admission, DebateId, Event, ParticipantId, Speech};
+use agon_core::{Admission, DebateId, Event, ParticipantId, Priority, Speech};
 
 impl From<&Admission> for pb::Admission {
     fn from(admission: &Admission) -> Self {
@@ -16,6 +16,11 @@ impl From<&Admission> for pb::Admission {
             agon_version: admission.agon_version.clone(),
             request_id: admission.request_id.clone(),
             rehearsal: admission.rehearsal,
+            // the usual one is left out, as in records that were written before there was a field
+            priority: if admission.priority.is_normal() { 0 } else { admission.priority.number() },
+            labels: admission.labels.clone(),
+            creator: admission.creator.clone(),
+            submitted_by: admission.submitted_by.clone(),
         }
     }
 }
@@ -30,6 +35,10 @@ impl TryFrom<pb::Admission> for Admission {
             agon_version: admission.agon_version,
             request_id: admission.request_id,
             rehearsal: admission.rehearsal,
+            priority: priority(admission.priority, "priority")?,
+            labels: admission.labels,
+            creator: admission.creator,
+            submitted_by: admission.submitted_by,
         })
     }
 }
@@ -38,6 +47,11 @@ impl TryFrom<pb::DebateAdmitted> for Event {
     fn try_from(event: pb::DebateAdmitted) -> Result<Self, DecodeError> {
         Ok(Self::DebateAdmitted(Box::new(required(event.admission, "admission")?)))
     }
+}
+
+/// A priority; what does not say is normal.
+pub(crate) fn priority(number: i32, field: &str) -> Result<Priority, DecodeError> {
+    if number == 0 { Ok(Priority::Normal) } else { Numbered::from_number(number, field) }
 }
 
 /// A debate's id, checked.

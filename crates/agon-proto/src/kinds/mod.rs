@@ -3,5 +3,5 @@ mod admission;
 mod incoming;
 mod outgoing;
 
-pub(crate) use admission::debate;
+pub(crate) use admission::{debate, priority};
 pub(crate) use outgoing::{ballot, ended, failed, moderator, placed, skipped, tally, vote};

@@ -111,8 +111,11 @@ fn admission() -> BoxedStrategy<Admission> {
     let retry = any::<(u32, u64, u64, u64)>().prop_map(|(max_attempts, base_delay_ms, max_delay_ms, wait_limit_ms)| {
         RetryPolicy { max_attempts, base_delay_ms, max_delay_ms, wait_limit_ms }
     });
-    (debate_id(), spec(), any::<u64>(), retry, text(), maybe_text(), any::<bool>())
-        .prop_map(|(id, spec, seed, retry, agon_version, request_id, rehearsal)| Admission {
+    let priority = select(Priority::ALL.to_vec());
+    let labels = proptest::collection::btree_map(text(), text(), 0..3);
+    let from = (priority, labels, maybe_text(), maybe_text());
+    (debate_id(), spec(), any::<u64>(), retry, text(), maybe_text(), any::<bool>(), from)
+        .prop_map(|(id, spec, seed, retry, agon_version, request_id, rehearsal, from)| Admission {
             id,
             spec,
             seed,
@@ -120,6 +123,10 @@ fn admission() -> BoxedStrategy<Admission> {
             agon_version,
             request_id,
             rehearsal,
+            priority: from.0,
+            labels: from.1,
+            creator: from.2,
+            submitted_by: from.3,
         })
         .boxed()
 }

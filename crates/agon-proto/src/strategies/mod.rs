@@ -28,7 +28,7 @@ pub fn record() -> BoxedStrategy<Record> {
 
 /// A debate's id.
 pub fn debate_id() -> BoxedStrategy<DebateId> {
-    "[a-z0-9-]{4,63}".prop_filter_map("an id", |text| DebateId::parse(&text).ok()).boxed()
+    "([a-z0-9-]{1,32}/)?[a-z0-9-]{4,63}".prop_filter_map("an id", |text| DebateId::parse(&text).ok()).boxed()
 }
 
 /// A text, sometimes empty, not only of ASCII.

@@ -41,6 +41,10 @@ impl Log {
             agon_version,
             request_id: None,
             rehearsal,
+            priority: Default::default(),
+            labels: Default::default(),
+            creator: None,
+            submitted_by: None,
         })));
         log.push(Event::Claimed { writer: NodeId::new("node-1"), epoch: 1 });
         log

@@ -118,6 +118,10 @@ pub fn admission(id: &str, spec: DebateSpec) -> Admission {
         agon_version: "test".into(),
         request_id: None,
         rehearsal: true,
+        priority: Default::default(),
+        labels: Default::default(),
+        creator: None,
+        submitted_by: None,
     }
 }
 

@@ -99,6 +99,10 @@ fn admission(id: DebateId, spec: DebateSpec, seed: u64, settings: &Settings, reh
         agon_version: env!("CARGO_PKG_VERSION").to_owned(),
         request_id: None,
         rehearsal,
+        priority: Default::default(),
+        labels: Default::default(),
+        creator: None,
+        submitted_by: None,
     }
 }
 

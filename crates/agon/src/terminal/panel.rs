@@ -110,6 +110,10 @@ mod tests {
             agon_version: "0.0.0".into(),
             request_id: None,
             rehearsal: true,
+            priority: Default::default(),
+            labels: Default::default(),
+            creator: None,
+            submitted_by: None,
         }
     }
 

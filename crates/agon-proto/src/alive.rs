@@ -1,0 +1,181 @@
+//! What processes say of themselves, every two seconds.
+use crate::enums::Numbered;
+use crate::error::DecodeError;
+use crate::flat as pb;
+use agon_core::{HostId, ModelName, NodeId};
+
+/// What a host says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostAlive {
+    /// Which host.
+    pub host: HostId,
+    /// The node that it is part of.
+    pub node: NodeId,
+    /// The version of Agon.
+    pub agon_version: String,
+    /// It takes turns for models that it does not list, too.
+    pub serves_any: bool,
+    /// It takes no more turns.
+    pub draining: bool,
+    /// Scripted speakers, no model.
+    pub rehearsal: bool,
+    /// What it serves.
+    pub models: Vec<HostModel>,
+    /// The address of its model server, without credentials.
+    pub server: String,
+}
+
+/// A model at a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostModel {
+    /// Its name.
+    pub name: ModelName,
+    /// Its digest, if the server tells.
+    pub digest: Option<String>,
+    /// Tokens of its context as it is launched, if known.
+    pub context: Option<u64>,
+    /// It is loaded; unknown where the server does not tell.
+    pub warm: Option<bool>,
+    /// Calls that may run at once, now.
+    pub permits: u32,
+    /// Calls that run.
+    pub running: u32,
+    /// Turns that were taken and wait for a permit.
+    pub waiting: u32,
+    /// The circuit breaker's state.
+    pub breaker: BreakerState,
+}
+
+/// State of a circuit breaker, for others to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BreakerState {
+    /// Calls pass.
+    Closed,
+    /// No call passes.
+    Open,
+    /// One probe at a time passes.
+    HalfOpen,
+}
+
+/// What a node with coordinators says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeAlive {
+    /// Which node; a restarted process is another one.
+    pub node: NodeId,
+    /// The version of Agon.
+    pub agon_version: String,
+    /// It takes no more debates.
+    pub draining: bool,
+    /// Debates that it coordinates.
+    pub debates: u32,
+    /// Debates that it may coordinate at once.
+    pub max_debates: u32,
+}
+
+impl From<BreakerState> for pb::BreakerState {
+    fn from(state: BreakerState) -> Self {
+        match state {
+            BreakerState::Closed => Self::Closed,
+            BreakerState::Open => Self::Open,
+            BreakerState::HalfOpen => Self::HalfOpen,
+        }
+    }
+}
+impl Numbered for BreakerState {
+    fn number(self) -> i32 {
+        pb::BreakerState::from(self).into()
+    }
+    fn from_number(number: i32, field: &str) -> Result<Self, DecodeError> {
+        match pb::BreakerState::try_from(number) {
+            Ok(pb::BreakerState::Closed) => Ok(Self::Closed),
+            Ok(pb::BreakerState::Open) => Ok(Self::Open),
+            Ok(pb::BreakerState::HalfOpen) => Ok(Self::HalfOpen),
+            Ok(pb::BreakerState::Unspecified) | Err(_) => {
+                Err(DecodeError::field(field, crate::error::Problem::UnknownNumber(number)))
+            }
+        }
+    }
+}
+
+impl From<&HostModel> for pb::HostModel {
+    fn from(model: &HostModel) -> Self {
+        Self {
+            name: model.name.to_string(),
+            digest: model.digest.clone(),
+            context: model.context,
+            warm: model.warm,
+            permits: model.permits,
+            running: model.running,
+            waiting: model.waiting,
+            breaker: model.breaker.number(),
+        }
+    }
+}
+impl TryFrom<pb::HostModel> for HostModel {
+    type Error = DecodeError;
+    fn try_from(model: pb::HostModel) -> Result<Self, DecodeError> {
+        Ok(Self {
+            name: ModelName::new(model.name),
+            digest: model.digest,
+            context: model.context,
+            warm: model.warm,
+            permits: model.permits,
+            running: model.running,
+            waiting: model.waiting,
+            breaker: Numbered::from_number(model.breaker, "breaker")?,
+        })
+    }
+}
+
+impl From<&HostAlive> for pb::HostAlive {
+    fn from(alive: &HostAlive) -> Self {
+        Self {
+            host: alive.host.to_string(),
+            node: alive.node.to_string(),
+            agon_version: alive.agon_version.clone(),
+            serves_any: alive.serves_any,
+            draining: alive.draining,
+            rehearsal: alive.rehearsal,
+            models: alive.models.iter().map(Into::into).collect(),
+            server: alive.server.clone(),
+        }
+    }
+}
+impl TryFrom<pb::HostAlive> for HostAlive {
+    type Error = DecodeError;
+    fn try_from(alive: pb::HostAlive) -> Result<Self, DecodeError> {
+        Ok(Self {
+            host: HostId::new(alive.host),
+            node: NodeId::new(alive.node),
+            agon_version: alive.agon_version,
+            serves_any: alive.serves_any,
+            draining: alive.draining,
+            rehearsal: alive.rehearsal,
+            models: alive.models.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,
+            server: alive.server,
+        })
+    }
+}
+
+impl From<&NodeAlive> for pb::NodeAlive {
+    fn from(alive: &NodeAlive) -> Self {
+        Self {
+            node: alive.node.to_string(),
+            agon_version: alive.agon_version.clone(),
+            draining: alive.draining,
+            debates: alive.debates,
+            max_debates: alive.max_debates,
+        }
+    }
+}
+impl From<pb::NodeAlive> for NodeAlive {
+    fn from(alive: pb::NodeAlive) -> Self {
+        Self {
+            node: NodeId::new(alive.node),
+            agon_version: alive.agon_version,
+            draining: alive.draining,
+            debates: alive.debates,
+            max_debates: alive.max_debates,
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What stores keep beside the logs.
+use crate::enums::Numbered;
+use crate::error::{DecodeError, Problem};
+use crate::flat as pb;
+use crate::kinds::{debate, priority};
+use crate::record::Hash;
+use agon_core::{DebateId, DebateState, NodeId, Outcome, Position, Priority, Timestamp};
+use std::collections::BTreeMap;
+
+/// What the catalogue holds of a debate. A hint: the log holds the truth.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// The debate.
+    pub id: DebateId,
+    /// The beginning of its topic.
+    pub topic: String,
+    /// How far it is.
+    pub state: SummaryState,
+    /// The client's own marks.
+    pub labels: BTreeMap<String, String>,
+    /// How urgent it is.
+    pub priority: Priority,
+    /// Who submitted it.
+    pub creator: Option<String>,
+    /// Scripted speakers, no model.
+    pub rehearsal: bool,
+    /// The owner's epoch, 0 before the first.
+    pub epoch: u64,
+    /// The last event when this was written.
+    pub last: Position,
+    /// When it was admitted.
+    pub admitted: Timestamp,
+    /// When this was written.
+    pub updated: Timestamp,
+}
+
+/// How far a debate is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SummaryState {
+    /// Nobody has claimed it yet.
+    Queued,
+    /// Somebody coordinates it.
+    Running {
+        /// Who.
+        owner: NodeId,
+    },
+    /// It is over.
+    Ended {
+        /// How it ended.
+        state: DebateState,
+        /// What came of it.
+        outcome: Option<Outcome>,
+    },
+}
+
+/// What a client's request id stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestClaim {
+    /// The debate that was made for it.
+    pub debate: DebateId,
+    /// BLAKE3 of what was asked for.
+    pub payload: Hash,
+}
+
+/// An order to end a debate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CancelOrder {
+    /// Why.
+    pub reason: String,
+    /// Who gave it.
+    pub by: Option<String>,
+}
+
+impl From<&Summary> for pb::Summary {
+    fn from(summary: &Summary) -> Self {
+        let mut message = Self {
+            debate: summary.id.to_string(),
+            topic: summary.topic.clone(),
+            labels: summary.labels.clone(),
+            priority: summary.priority.number(),
+            creator: summary.creator.clone(),
+            rehearsal: summary.rehearsal,
+            epoch: summary.epoch,
+            last: summary.last.0,
+            admitted_ms: summary.admitted.0,
+            updated_ms: summary.updated.0,
+            ..Self::default()
+        };
+        match &summary.state {
+            SummaryState::Queued => message.set_state(pb::SummaryState::Queued),
+            SummaryState::Running { owner } => {
+                message.set_state(pb::SummaryState::Running);
+                message.owner = Some(owner.to_string());
+            }
+            SummaryState::Ended { state, outcome } => {
+                message.set_state(pb::SummaryState::Ended);
+                message.ended_as = state.number();
+                message.outcome = outcome.map_or(0, Numbered::number);
+            }
+        }
+        message
+    }
+}
+impl TryFrom<pb::Summary> for Summary {
+    type Error = DecodeError;
+    fn try_from(message: pb::Summary) -> Result<Self, DecodeError> {
+        let state = match message.state() {
+            pb::SummaryState::Queued => SummaryState::Queued,
+            pb::SummaryState::Running => {
+                let owner = message.owner.as_deref().ok_or_else(|| DecodeError::field("owner", Problem::Missing))?;
+                SummaryState::Running { owner: NodeId::from(owner) }
+            }
+            pb::SummaryState::Ended => SummaryState::Ended {
+                state: Numbered::from_number(message.ended_as, "ended_as")?,
+                outcome: match message.outcome {
+                    0 => None,
+                    number => Some(Numbered::from_number(number, "outcome")?),
+                },
+            },
+            pb::SummaryState::Unspecified => {
+                return Err(DecodeError::field("state", Problem::UnknownNumber(message.state)));
+            }
+        };
+        Ok(Self {
+            id: debate(&message.debate, "debate")?,
+            topic: message.topic,
+            state,
+            labels: message.labels,
+            priority: priority(message.priority, "priority")?,
+            creator: message.creator,
+            rehearsal: message.rehearsal,
+            epoch: message.epoch,
+            last: Position(message.last),
+            admitted: Timestamp(message.admitted_ms),
+            updated: Timestamp(message.updated_ms),
+        })
+    }
+}
+
+impl From<&RequestClaim> for pb::RequestClaim {
+    fn from(claim: &RequestClaim) -> Self {
+        Self { debate: claim.debate.to_string(), payload_hash: claim.payload.to_vec() }
+    }
+}
+impl TryFrom<pb::RequestClaim> for RequestClaim {
+    type Error = DecodeError;
+    fn try_from(claim: pb::RequestClaim) -> Result<Self, DecodeError> {
+        let invalid = || DecodeError::field("payload_hash", Problem::Invalid("not 32 bytes".to_owned()));
+        let payload = claim.payload_hash.try_into().map_err(|_| invalid())?;
+        Ok(Self { debate: debate(&claim.debate, "debate")?, payload })
+    }
+}
+
+impl From<&CancelOrder> for pb::CancelOrder {
+    fn from(order: &CancelOrder) -> Self {
+        Self { reason: order.reason.clone(), by: order.by.clone() }
+    }
+}
+impl From<pb::CancelOrder> for CancelOrder {
+    fn from(order: pb::CancelOrder) -> Self {
+        Self { reason: order.reason, by: order.by }
+    }
+}

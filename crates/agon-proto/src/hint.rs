@@ -1,0 +1,115 @@
+//! The hints: one message for all of them, so that a reader passes over those that it does not know.
+use crate::error::DecodeError;
+use crate::flat as pb;
+use crate::kinds::debate;
+use crate::message::{CancelDebate, CancelTurn, JobReady, LogAdvanced, TurnDecided};
+use crate::task::turn;
+use agon_core::{DebateId, HostId, TurnId};
+use bytes::Bytes;
+use prost::Message as _;
+
+/// A host has taken a turn from a queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnTaken {
+    /// The debate.
+    pub debate: DebateId,
+    /// The turn.
+    pub turn: TurnId,
+    /// By whom.
+    pub host: HostId,
+}
+
+impl From<&TurnTaken> for pb::TurnTaken {
+    fn from(taken: &TurnTaken) -> Self {
+        Self { debate: taken.debate.to_string(), turn: Some(taken.turn.into()), host: taken.host.to_string() }
+    }
+}
+impl TryFrom<pb::TurnTaken> for TurnTaken {
+    type Error = DecodeError;
+    fn try_from(taken: pb::TurnTaken) -> Result<Self, DecodeError> {
+        Ok(Self {
+            debate: debate(&taken.debate, "debate")?,
+            turn: turn(taken.turn, "turn")?,
+            host: HostId::new(taken.host),
+        })
+    }
+}
+
+/// A hint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hint {
+    /// To the owning node: a turn's register is decided.
+    TurnDecided(TurnDecided),
+    /// To the hosts: a turn is given up.
+    CancelTurn(CancelTurn),
+    /// To the owner: end the debate. To the hosts: it is over.
+    CancelDebate(CancelDebate),
+    /// To all coordinators: a debate wants an owner.
+    JobReady(JobReady),
+    /// To watchers: a log has grown.
+    LogAdvanced(LogAdvanced),
+    /// To the owning node: a host has taken a turn from a queue.
+    TurnTaken(TurnTaken),
+}
+
+impl Hint {
+    /// The hint as bytes.
+    pub fn to_bytes(&self) -> Bytes {
+        use pb::hint::Kind;
+        let kind = match self {
+            Self::TurnDecided(hint) => Kind::TurnDecided(hint.into()),
+            Self::CancelTurn(hint) => Kind::CancelTurn(hint.into()),
+            Self::CancelDebate(hint) => Kind::CancelDebate(hint.into()),
+            Self::JobReady(hint) => Kind::JobReady(hint.into()),
+            Self::LogAdvanced(hint) => Kind::LogAdvanced(hint.into()),
+            Self::TurnTaken(hint) => Kind::TurnTaken(hint.into()),
+        };
+        pb::Hint { kind: Some(kind) }.encode_to_vec().into()
+    }
+
+    /// Reads a hint; none for a kind that this version does not know.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Option<Self>, DecodeError> {
+        use pb::hint::Kind;
+        let Some(kind) = pb::Hint::decode(bytes).map_err(DecodeError::Bytes)?.kind else { return Ok(None) };
+        Ok(Some(match kind {
+            Kind::TurnDecided(hint) => Self::TurnDecided(hint.try_into()?),
+            Kind::CancelTurn(hint) => Self::CancelTurn(hint.try_into()?),
+            Kind::CancelDebate(hint) => Self::CancelDebate(hint.try_into()?),
+            Kind::JobReady(hint) => Self::JobReady(hint.try_into()?),
+            Kind::LogAdvanced(hint) => Self::LogAdvanced(hint.try_into()?),
+            Kind::TurnTaken(hint) => Self::TurnTaken(hint.try_into()?),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agon_core::Position;
+
+    #[test]
+    fn every_hint_comes_back_as_it_went_out() {
+        let debate = DebateId::parse("acme/a-debate").unwrap();
+        let turn = TurnId { round: 1, seat: 2, attempt: 3 };
+        let hints = [
+            Hint::TurnDecided(TurnDecided { debate: debate.clone(), turn }),
+            Hint::CancelTurn(CancelTurn { debate: debate.clone(), turn }),
+            Hint::CancelDebate(CancelDebate { debate: debate.clone(), reason: "enough".to_owned() }),
+            Hint::JobReady(JobReady { debate: debate.clone() }),
+            Hint::LogAdvanced(LogAdvanced { debate: debate.clone(), position: Position(7) }),
+            Hint::TurnTaken(TurnTaken { debate, turn, host: HostId::new("gpu-1") }),
+        ];
+
+        for hint in hints {
+            assert_eq!(Hint::from_bytes(&hint.to_bytes()).unwrap(), Some(hint));
+        }
+    }
+
+    #[test]
+    fn a_hint_of_an_unknown_kind_is_passed_over() {
+        // field 90, length-delimited, empty
+        assert_eq!(Hint::from_bytes(&[0xD2, 0x05, 0x00]).unwrap(), None);
+        assert_eq!(Hint::from_bytes(&[]).unwrap(), None);
+        assert!(Hint::from_bytes(&[0xFF]).is_err());
+    }
+}

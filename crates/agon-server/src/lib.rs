@@ -1,0 +1,1 @@
+//! The gateway: gRPC, REST and the admin port; the wiring of roles.

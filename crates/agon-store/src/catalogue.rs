@@ -1,0 +1,100 @@
+//! The port of the catalogue: finding debates.
+use crate::port::StoreError;
+use agon_core::{DebateId, DebateState, Outcome, TenantId, Timestamp};
+use agon_proto::{Summary, SummaryState};
+use async_trait::async_trait;
+use std::collections::BTreeMap;
+
+/// An index of all debates, for finding them. A hint: it may be behind the logs, and can be rebuilt from them.
+#[async_trait]
+pub trait Catalogue: Send + Sync {
+    /// Takes in what is known of a debate, unless something newer is: an end, then the higher epoch, then the later event counts.
+    async fn note(&self, summary: Summary) -> Result<(), StoreError>;
+    /// What is known of a debate.
+    async fn get_summary(&self, debate: &DebateId) -> Result<Option<Summary>, StoreError>;
+    /// The debates that fit, newest first.
+    async fn find(&self, query: &Query) -> Result<Vec<Summary>, StoreError>;
+    /// Every debate of every tenant that has not ended, oldest first.
+    async fn unfinished(&self) -> Result<Vec<Summary>, StoreError>;
+    /// Forgets a debate.
+    async fn strike(&self, debate: &DebateId) -> Result<(), StoreError>;
+}
+
+/// Which debates: every condition that is set has to fit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query {
+    /// Of one tenant.
+    pub tenant: Option<TenantId>,
+    /// At most so many.
+    pub limit: usize,
+    /// Only what comes behind this place.
+    pub after: Option<Place>,
+    /// In one of these states; any where empty.
+    pub states: Vec<ListState>,
+    /// With one of these outcomes; any where empty.
+    pub outcomes: Vec<Outcome>,
+    /// With all of these labels; an empty value stands for any.
+    pub labels: BTreeMap<String, String>,
+    /// Admitted then or later.
+    pub admitted_from: Option<Timestamp>,
+    /// Admitted before.
+    pub admitted_before: Option<Timestamp>,
+    /// The topic holds this, whatever the case.
+    pub text: Option<String>,
+}
+
+/// A place in the order of a listing: newest first, of the same moment by id, backwards.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// When the debate was admitted.
+    pub admitted: Timestamp,
+    /// Which.
+    pub id: DebateId,
+}
+
+/// The states that a query tells apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListState {
+    /// Nobody has claimed it yet.
+    Queued,
+    /// Somebody coordinates it.
+    Running,
+    /// It ended so.
+    Ended(DebateState),
+}
+
+impl Query {
+    /// Whether a debate fits, apart from `limit`.
+    pub fn fits(&self, summary: &Summary) -> bool {
+        let state = match &summary.state {
+            SummaryState::Queued => ListState::Queued,
+            SummaryState::Running { .. } => ListState::Running,
+            SummaryState::Ended { state, .. } => ListState::Ended(*state),
+        };
+        let outcome = match &summary.state {
+            SummaryState::Ended { outcome, .. } => *outcome,
+            SummaryState::Queued | SummaryState::Running { .. } => None,
+        };
+        let labelled = |(key, value): (&String, &String)| {
+            summary.labels.get(key).is_some_and(|has| value.is_empty() || has == value)
+        };
+        let place = Place { admitted: summary.admitted, id: summary.id.clone() };
+        self.tenant.as_ref().is_none_or(|tenant| summary.id.tenant() == *tenant)
+            && self.after.as_ref().is_none_or(|after| place < *after)
+            && (self.states.is_empty() || self.states.contains(&state))
+            && (self.outcomes.is_empty() || outcome.is_some_and(|outcome| self.outcomes.contains(&outcome)))
+            && self.labels.iter().all(labelled)
+            && self.admitted_from.is_none_or(|from| summary.admitted >= from)
+            && self.admitted_before.is_none_or(|before| summary.admitted < before)
+            && self.text.as_ref().is_none_or(|text| summary.topic.to_lowercase().contains(&text.to_lowercase()))
+    }
+}
+
+/// Whether `new` replaces `old` in a catalogue.
+pub fn supersedes(new: &Summary, old: &Summary) -> bool {
+    let rank = |summary: &Summary| {
+        (matches!(summary.state, SummaryState::Ended { .. }), summary.epoch, summary.last, summary.updated)
+    };
+    rank(new) >= rank(old)
+}
+

@@ -1,0 +1,139 @@
+//! A real nats-server process.
+use crate::port::free_port;
+use anyhow::{Context, Result, bail};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::fs;
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// How long a server may take to listen.
+const START: Duration = Duration::from_secs(20);
+
+/// The servers to test against: `AGON_NATS_SERVERS`, paths parted by `:`, else `nats-server` of the search path.
+pub fn nats_servers() -> Vec<PathBuf> {
+    match std::env::var_os("AGON_NATS_SERVERS") {
+        Some(paths) => std::env::split_paths(&paths).collect(),
+        None => vec![PathBuf::from("nats-server")],
+    }
+}
+
+/// How to start it.
+#[derive(Clone, Debug, Default)]
+pub struct NatsOptions {
+    /// The program; `nats-server` of the search path by default.
+    pub program: Option<PathBuf>,
+    /// More lines for its configuration file.
+    pub config: String,
+    /// Without JetStream.
+    pub no_jetstream: bool,
+}
+
+/// A running nats-server with JetStream in a folder of its own. Killed when dropped.
+pub struct NatsServer {
+    folder: TempDir,
+    program: PathBuf,
+    port: u16,
+    child: Option<Child>,
+}
+
+impl NatsServer {
+    /// Starts a server with default options.
+    pub fn start() -> Result<Self> {
+        Self::start_with(NatsOptions::default())
+    }
+
+    /// Starts a server.
+    pub fn start_with(options: NatsOptions) -> Result<Self> {
+        let folder = tempfile::tempdir().context("no temporary folder")?;
+        let port = free_port()?;
+        let store = folder.path().join("js");
+        let jetstream = if options.no_jetstream {
+            String::new()
+        } else {
+            format!("jetstream {{ store_dir: {:?}, max_file_store: 4GB, max_memory_store: 1GB }}\n", store)
+        };
+        let text = format!("host: \"127.0.0.1\"\nport: {port}\n{jetstream}{}\n", options.config);
+        fs::write(folder.path().join("nats.conf"), text)?;
+        let program = options.program.unwrap_or_else(|| PathBuf::from("nats-server"));
+        let mut server = Self { folder, program, port, child: None };
+        server.restart()?;
+        Ok(server)
+    }
+
+    /// Starts it again on the same port with the same store; does nothing while it runs.
+    pub fn restart(&mut self) -> Result<()> {
+        if self.child.is_some() {
+            return Ok(());
+        }
+        let log = fs::OpenOptions::new().create(true).append(true).open(self.log_file())?;
+        let mut command = Command::new(&self.program);
+        command.arg("-c").arg(self.folder.path().join("nats.conf"));
+        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        let child = command.spawn().with_context(|| {
+            format!("cannot start {}; `apt-get install nats-server` installs it on Debian", self.program.display())
+        })?;
+        self.child = Some(child);
+        self.wait_until_it_listens()
+    }
+
+    fn wait_until_it_listens(&mut self) -> Result<()> {
+        let until = Instant::now() + START;
+        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+            let ended = self.child.as_mut().and_then(|child| child.try_wait().ok().flatten());
+            if let Some(status) = ended {
+                self.child = None;
+                bail!("nats-server ended with {status}: {}", self.log());
+            }
+            if Instant::now() > until {
+                bail!("nats-server does not listen: {}", self.log());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(())
+    }
+
+    /// Its address as clients want it.
+    pub fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+    /// Its port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+    /// Its folder, with its configuration, store and log.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+    fn log_file(&self) -> PathBuf {
+        self.folder.path().join("nats.log")
+    }
+    /// What it has logged.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.log_file()).unwrap_or_default()
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, signal: Signal) -> Result<()> {
+        let child = self.child.as_ref().context("nats-server does not run")?;
+        kill(Pid::from_raw(i32::try_from(child.id())?), signal).context("nats-server cannot be signalled")
+    }
+
+    /// Kills it at once (SIGKILL) and waits until it is gone.
+    pub fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            // it may have ended by itself
+            child.kill().ok();
+            child.wait().ok();
+        }
+    }
+}
+
+impl Drop for NatsServer {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
