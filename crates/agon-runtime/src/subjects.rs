@@ -1,25 +1,54 @@
 //! The subjects that the actors use, from the ids of core.
-use agon_bus::subject::{DebateKey, Priority, Subject, Token, TurnKey, pattern};
-use agon_core::{DebateId, HostId, ModelName, TurnId};
+use agon_bus::subject::{self, DebateKey, Subject, Token, TurnKey, pattern};
+use agon_core::{DebateId, HostId, ModelName, NodeId, ParticipantId, Priority, TurnId};
 
-/// The only tenant of a node that knows no tenants.
-const TENANT: &str = "default";
 const OFFER: &str = "offer";
 
 fn key(debate: &DebateId) -> DebateKey {
-    DebateKey { tenant: Token::new(TENANT), debate: Token::new(debate.as_str()) }
+    DebateKey { tenant: Token::new(debate.tenant().as_str()), debate: Token::new(debate.name()) }
 }
 fn turn_key(turn: TurnId) -> TurnKey {
     TurnKey { round: turn.round, seat: turn.seat, attempt: turn.attempt }
 }
+fn urgency(priority: Priority) -> subject::Priority {
+    match priority {
+        Priority::Interactive => subject::Priority::Interactive,
+        Priority::Normal => subject::Priority::Normal,
+        Priority::Batch => subject::Priority::Batch,
+    }
+}
 
-/// Hints about one debate.
+/// Hints about one debate: for its watchers, and for the hosts that play in it.
 pub(crate) fn hints(debate: &DebateId) -> String {
     Subject::Ctl { key: key(debate) }.to_string()
 }
-/// Hints about any debate.
-pub(crate) fn all_hints() -> String {
-    pattern::all_hints()
+/// Hints for the debates that one node owns.
+pub(crate) fn node(node: &NodeId) -> String {
+    Subject::Node { node: Token::new(node.as_str()) }.to_string()
+}
+/// A node's sign of life.
+pub(crate) fn node_alive(node: &NodeId) -> String {
+    Subject::Alive { node: Token::new(node.as_str()) }.to_string()
+}
+/// Every node's sign of life.
+pub(crate) fn nodes_alive() -> String {
+    pattern::nodes()
+}
+/// A host's sign of life.
+pub(crate) fn host_alive(host: &HostId) -> String {
+    Subject::Hb { host: Token::new(host.as_str()) }.to_string()
+}
+/// Every host's sign of life.
+pub(crate) fn hosts_alive() -> String {
+    pattern::heartbeats()
+}
+/// Hint that a debate wants an owner.
+pub(crate) fn ready(priority: Priority) -> String {
+    Subject::Ready { prio: urgency(priority) }.to_string()
+}
+/// Every such hint.
+pub(crate) fn all_ready() -> String {
+    "agon.v1.ready.*".to_owned()
 }
 /// Tokens of one try.
 pub(crate) fn tokens(debate: &DebateId, turn: TurnId) -> String {
@@ -31,14 +60,22 @@ pub(crate) fn all_tokens(debate: &DebateId) -> String {
 }
 /// Offers to one host.
 pub(crate) fn offers(host: &HostId) -> String {
-    Subject::Host { host: Token::new(host.as_str()), verb: Token::new(OFFER) }.to_string()
+    host_request(host, OFFER)
+}
+/// A request to one host.
+pub(crate) fn host_request(host: &HostId, verb: &str) -> String {
+    Subject::Host { host: Token::new(host.as_str()), verb: Token::new(verb) }.to_string()
+}
+/// The seat of an external participant.
+pub(crate) fn seat(debate: &DebateId, participant: &ParticipantId) -> String {
+    Subject::Seat { key: key(debate), participant: Token::new(participant.as_str()) }.to_string()
 }
 /// A turn's place in its model's queue.
-pub(crate) fn queued_turn(model: &ModelName, debate: &DebateId, turn: TurnId) -> String {
-    let model = Token::model(model.as_str());
-    Subject::Gen { model, prio: Priority::Normal, key: key(debate), turn: turn_key(turn) }.to_string()
+pub(crate) fn queued_turn(model: &ModelName, priority: Priority, debate: &DebateId, turn: TurnId) -> String {
+    let (model, prio) = (Token::model(model.as_str()), urgency(priority));
+    Subject::Gen { model, prio, key: key(debate), turn: turn_key(turn) }.to_string()
 }
-/// Every turn in a model's queue.
-pub(crate) fn queue(model: &ModelName) -> String {
-    pattern::generations(&Token::model(model.as_str()), Priority::Normal)
+/// Every turn of one priority in a model's queue.
+pub(crate) fn queue(model: &ModelName, priority: Priority) -> String {
+    pattern::generations(&Token::model(model.as_str()), urgency(priority))
 }

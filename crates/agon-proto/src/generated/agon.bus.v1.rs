@@ -1728,6 +1728,52 @@ pub struct CancelOrder {
     #[prost(string, optional, tag = "2")]
     pub by: ::core::option::Option<::prost::alloc::string::String>,
 }
+/// A turn for an external participant, as a request on its seat subject.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SeatAsk {
+    /// The debate.
+    #[prost(string, tag = "1")]
+    pub debate: ::prost::alloc::string::String,
+    /// The turn; its deadline is when the answer must be there.
+    #[prost(message, optional, tag = "2")]
+    pub ask: ::core::option::Option<Ask>,
+    /// What a model would be told, in order.
+    #[prost(message, repeated, tag = "3")]
+    pub messages: ::prost::alloc::vec::Vec<SeatMessage>,
+    /// The JSON Schema that the answer has to fit, where one is asked for; a speech is plain text.
+    #[prost(string, optional, tag = "4")]
+    pub schema: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// One message of a prompt.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SeatMessage {
+    /// `system` or `user`.
+    #[prost(string, tag = "1")]
+    pub role: ::prost::alloc::string::String,
+    /// Its text.
+    #[prost(string, tag = "2")]
+    pub text: ::prost::alloc::string::String,
+}
+/// The answer of an external participant.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SeatReply {
+    /// Which of them.
+    #[prost(oneof = "seat_reply::Kind", tags = "1, 2")]
+    pub kind: ::core::option::Option<seat_reply::Kind>,
+}
+/// Nested message and enum types in `SeatReply`.
+pub mod seat_reply {
+    /// Which of them.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Kind {
+        /// The speech, or JSON that fits the schema.
+        #[prost(string, tag = "1")]
+        Text(::prost::alloc::string::String),
+        /// It cannot answer this time, and why.
+        #[prost(string, tag = "2")]
+        Refusal(::prost::alloc::string::String),
+    }
+}
 /// State of a circuit breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
