@@ -57,6 +57,11 @@ macro_rules! bus_contract {
             a_late_acknowledgement_takes_the_work_from_the_next_holder,
             a_pull_waits_for_work,
             a_cancelled_pull_loses_nothing,
+            a_queue_holds_one_piece_of_work_for_a_subject,
+            a_pull_that_does_not_wait_takes_what_is_there,
+            the_trace_context_travels_on_every_way,
+            a_large_message_arrives_whole_on_every_way,
+            draining_ends_listeners_servers_and_pulls,
         );
     };
     (@cases $attrs:tt $bus:expr, $lease:expr; $($case:ident,)+) => {
@@ -266,5 +271,92 @@ pub async fn a_cancelled_pull_loses_nothing(bus: &dyn Bus, scope: &Scope) -> Cas
     assert!(nothing_to_pull(bus, scope, Duration::from_millis(50)).await?);
     bus.enqueue(&scope.work(0), bytes("w")).await?;
     pull(bus, scope).await?.ack().await?;
+    Ok(())
+}
+
+/// Adding work to a subject that has some changes nothing, be it free or leased; acknowledged, it may be added again.
+pub async fn a_queue_holds_one_piece_of_work_for_a_subject(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+    bus.enqueue(&scope.work(0), bytes("first")).await?;
+    bus.enqueue(&scope.work(0), bytes("while free")).await?;
+    let work = pull(bus, scope).await?;
+    bus.enqueue(&scope.work(0), bytes("while leased")).await?;
+    assert_eq!((work.message().payload.clone(), work.deliveries()), (bytes("first"), 1));
+    assert!(nothing_to_pull(bus, scope, scope.lease / 2).await?);
+    work.ack().await?;
+    assert!(nothing_to_pull(bus, scope, scope.lease / 2).await?);
+    bus.enqueue(&scope.work(0), bytes("again")).await?;
+    let again = pull(bus, scope).await?;
+    assert_eq!((again.message().payload.clone(), again.deliveries()), (bytes("again"), 1));
+    again.ack().await?;
+    Ok(())
+}
+
+/// `try_pull` says at once that there is nothing, and takes what is free.
+pub async fn a_pull_that_does_not_wait_takes_what_is_there(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+    assert!(soon(bus.try_pull(&scope.queue(), scope.lease)).await??.is_none());
+    bus.enqueue(&scope.work(0), bytes("w")).await?;
+    let Some(work) = soon(bus.try_pull(&scope.queue(), scope.lease)).await?? else {
+        return Err("the work that was added is not there".into());
+    };
+    assert_eq!((work.message().subject.clone(), work.deliveries()), (scope.work(0), 1));
+    assert!(soon(bus.try_pull(&scope.queue(), scope.lease)).await??.is_none(), "it is leased");
+    work.ack().await?;
+    Ok(())
+}
+
+/// A sender's `traceparent` reaches listeners, servers, askers and those who pull.
+pub async fn the_trace_context_travels_on_every_way(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+    let trace = |n: u8| Payload::traced(vec![n], Some(format!("00-{n:032x}-00000000000000ff-01").into()));
+    everything_travels(bus, scope, trace).await
+}
+
+/// Larger than what a server takes in one message by default (1 MiB).
+pub async fn a_large_message_arrives_whole_on_every_way(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+    let large = |n: u8| {
+        let body: Vec<u8> = (0..3 * 1024 * 1024_u32).map(|at| (at % 251) as u8 ^ n).collect();
+        Payload::traced(body, Some(format!("00-{n:032x}-00000000000000ff-00").into()))
+    };
+    everything_travels(bus, scope, large).await
+}
+
+/// Sends on each of the four ways, and wants the same to arrive.
+async fn everything_travels(bus: &dyn Bus, scope: &Scope, make: impl Fn(u8) -> Payload) -> CaseResult {
+    let mut listener = bus.subscribe(&scope.hint()).await?;
+    bus.publish(&scope.hint(), make(1)).await?;
+    let hint = Received::Message(Message { subject: scope.hint(), payload: make(1) });
+    assert!(soon(listener.next()).await? == Some(hint), "the hint");
+
+    let mut server = bus.serve(&scope.host("echo")).await?;
+    let serving = async {
+        let Some(request) = server.next().await else { return false };
+        let whole = request.message.payload == make(2);
+        (request.reply)(make(3));
+        whole
+    };
+    let subject = scope.host("echo");
+    let (answer, asked) = tokio::join!(bus.request(&subject, make(2), 2 * SOON), serving);
+    assert!(asked, "the request");
+    assert!(answer? == make(3), "the answer");
+
+    bus.enqueue(&scope.work(0), make(4)).await?;
+    let work = pull(bus, scope).await?;
+    assert!(work.message().payload == make(4), "the work");
+    work.ack().await?;
+    Ok(())
+}
+
+/// After draining, listeners, servers and pulls come to their end.
+pub async fn draining_ends_listeners_servers_and_pulls(bus: &dyn Bus, scope: &Scope) -> CaseResult {
+    let mut listener = bus.subscribe(&scope.hint()).await?;
+    let mut server = bus.serve(&scope.host("offer")).await?;
+    let queue = scope.queue();
+    let draining = async {
+        tokio::task::yield_now().await;
+        bus.drain().await;
+    };
+    let (pulled, ()) = soon(async { tokio::join!(bus.pull(&queue, scope.lease), draining) }).await?;
+    assert!(matches!(pulled, Err(BusError::Closed(_))), "a pull ended otherwise than by the end of the bus");
+    assert_eq!(soon(listener.next()).await?, None);
+    assert!(soon(server.next()).await?.is_none());
     Ok(())
 }

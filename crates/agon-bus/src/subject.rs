@@ -238,9 +238,7 @@ fn parse(text: &str) -> Option<Subject> {
         ["node", node] => Subject::Node { node: Token::parse(node)? },
         ["ready", prio] => Subject::Ready { prio: priority(prio)? },
         ["idx", tenant, debate] => Subject::Idx { key: key(tenant, debate)? },
-        ["req", tenant, request] => {
-            Subject::Req { tenant: Token::parse(tenant)?, request: Token::parse(request)? }
-        }
+        ["req", tenant, request] => Subject::Req { tenant: Token::parse(tenant)?, request: Token::parse(request)? },
         ["big", tenant, debate, hash, part] => {
             Subject::Big { key: key(tenant, debate)?, hash: Token::parse(hash)?, part: number(part)? }
         }

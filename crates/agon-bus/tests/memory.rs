@@ -1,6 +1,5 @@
 //! The in-memory bus under the contract of the port, and what it promises beyond.
-use agon_bus::{Bus, BusError, Delivery, Faults, FaultyBus, MemoryBus, MemoryBusLimits, Message, Received};
-use bytes::Bytes;
+use agon_bus::{Bus, BusError, Delivery, Faults, FaultyBus, MemoryBus, MemoryBusLimits, Message, Payload, Received};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Waker};
@@ -29,8 +28,11 @@ fn is_pending<T>(future: &mut (impl Future<Output = T> + Unpin)) -> bool {
     Pin::new(future).poll(&mut Context::from_waker(Waker::noop())).is_pending()
 }
 
-fn payload(n: usize) -> Bytes {
-    Bytes::from(n.to_string())
+fn payload(n: usize) -> Payload {
+    Payload::from(n.to_string())
+}
+fn end() -> Payload {
+    Payload::from("end".to_owned())
 }
 
 #[tokio::test(start_paused = true)]
@@ -61,7 +63,7 @@ async fn two_servers_take_turns() {
     for _ in 0..3 {
         for server in [&mut first, &mut second] {
             let request = server.next().await.unwrap();
-            (request.reply)(Bytes::new());
+            (request.reply)(Payload::default());
         }
     }
     asking.await.unwrap();
@@ -71,7 +73,7 @@ async fn two_servers_take_turns() {
 async fn a_dropped_server_is_not_asked_any_more() {
     let bus = MemoryBus::new();
     drop(bus.serve("h").await.unwrap());
-    assert!(matches!(bus.request("h", Bytes::new(), LEASE).await, Err(BusError::NoResponders(_))));
+    assert!(matches!(bus.request("h", Payload::default(), LEASE).await, Err(BusError::NoResponders(_))));
 }
 
 #[tokio::test(start_paused = true)]
@@ -91,13 +93,13 @@ async fn a_full_queue_refuses_and_an_acknowledgement_makes_room() {
 async fn redelivered_work_keeps_its_place_in_front() {
     let bus = MemoryBus::new();
     for n in 0..3 {
-        bus.enqueue("q.a", payload(n)).await.unwrap();
+        bus.enqueue(&format!("q.a.{n}"), payload(n)).await.unwrap();
     }
     let first = bus.pull("q.>", LEASE).await.unwrap();
-    let second = bus.pull("q.a", LEASE).await.unwrap();
+    let second = bus.pull("q.a.*", LEASE).await.unwrap();
     second.nak(Duration::ZERO).await.unwrap();
     first.nak(Duration::ZERO).await.unwrap();
-    let again = [bus.pull("q.a", LEASE).await.unwrap(), bus.pull("*.a", LEASE).await.unwrap()];
+    let again = [bus.pull("q.a.>", LEASE).await.unwrap(), bus.pull("*.a.*", LEASE).await.unwrap()];
     assert_eq!(again.map(|work| work.message().payload.clone()), [payload(0), payload(1)]);
 }
 
@@ -117,19 +119,19 @@ async fn a_lease_runs_out_to_the_moment_and_then_belongs_to_the_next() {
 #[tokio::test(start_paused = true)]
 async fn a_shorter_lease_taken_later_wakes_those_who_wait_already() {
     let bus = MemoryBus::new();
-    bus.enqueue("q", payload(0)).await.unwrap();
-    bus.enqueue("q", payload(1)).await.unwrap();
-    let _long = bus.pull("q", 10 * LEASE).await.unwrap();
+    bus.enqueue("q.0", payload(0)).await.unwrap();
+    bus.enqueue("q.1", payload(1)).await.unwrap();
+    let _long = bus.pull("q.*", 10 * LEASE).await.unwrap();
     let waiter = tokio::spawn({
         let bus = bus.clone();
-        async move { bus.pull("q", LEASE).await.unwrap().message().payload.clone() }
+        async move { bus.pull("q.*", LEASE).await.unwrap().message().payload.clone() }
     });
     // the waiter has work 1 at once; the next one waits with the long lease in view
     assert_eq!(waiter.await.unwrap(), payload(1));
     let started = Instant::now();
-    let again = bus.pull("q", LEASE).await.unwrap();
+    let again = bus.pull("q.*", LEASE).await.unwrap();
     assert_eq!((again.message().payload.clone(), started.elapsed().as_secs()), (payload(1), LEASE.as_secs()));
-    let waiting = bus.pull("q", LEASE);
+    let waiting = bus.pull("q.*", LEASE);
     let shorter = async {
         again.nak(Duration::from_secs(1)).await.unwrap();
         Instant::now()
@@ -148,7 +150,7 @@ async fn those_who_wait_are_served_in_the_order_they_came() {
         tokio::task::yield_now().await;
     }
     for n in 0..5 {
-        bus.enqueue("q.a", payload(n)).await.unwrap();
+        bus.enqueue(&format!("q.{n}"), payload(n)).await.unwrap();
     }
     for served in waiting {
         let (n, got) = served.await.unwrap();
@@ -205,10 +207,10 @@ async fn many_pullers_on_many_threads_take_every_piece_once() {
         })
         .collect();
     for n in 0..2_000 {
-        bus.enqueue(&format!("q.{}", n % 7), payload(n)).await.unwrap();
+        bus.enqueue(&format!("q.{}.{n}", n % 7), payload(n)).await.unwrap();
     }
-    for _ in 0..16 {
-        bus.enqueue("q.0", Bytes::from_static(b"end")).await.unwrap();
+    for n in 0..16 {
+        bus.enqueue(&format!("q.end.{n}"), end()).await.unwrap();
     }
     let mut all = Vec::new();
     for puller in pullers {
@@ -226,13 +228,13 @@ async fn faults_strike_as_often_as_asked_and_the_same_way_each_time() {
         let mut listener = bus.subscribe("a").await.unwrap();
         for n in 0..1_000 {
             bus.publish("a", payload(n)).await.unwrap();
-            bus.enqueue("q", payload(n)).await.unwrap();
+            bus.enqueue(&format!("q.{n}"), payload(n)).await.unwrap();
         }
         bus.calm();
-        bus.publish("a", Bytes::from_static(b"end")).await.unwrap();
+        bus.publish("a", end()).await.unwrap();
         let mut heard = Vec::new();
         while let Some(Received::Message(message)) = listener.next().await {
-            if message.payload == Bytes::from_static(b"end") {
+            if message.payload == end() {
                 break;
             }
             heard.push(std::str::from_utf8(&message.payload).unwrap().parse::<u32>().unwrap());

@@ -29,6 +29,13 @@ fn subject() -> impl Strategy<Value = Subject> {
         (key(), turn()).prop_map(|(key, turn)| Subject::Tok { key, turn }),
         key().prop_map(|key| Subject::Ctl { key }),
         token().prop_map(|host| Subject::Hb { host }),
+        token().prop_map(|node| Subject::Alive { node }),
+        token().prop_map(|node| Subject::Node { node }),
+        prio().prop_map(|prio| Subject::Ready { prio }),
+        key().prop_map(|key| Subject::Idx { key }),
+        (token(), token()).prop_map(|(tenant, request)| Subject::Req { tenant, request }),
+        (key(), token(), any::<u32>()).prop_map(|(key, hash, part)| Subject::Big { key, hash, part }),
+        (token(), any::<u32>()).prop_map(|(id, part)| Subject::Blob { id, part }),
         (token(), token()).prop_map(|(host, verb)| Subject::Host { host, verb }),
         (token(), token()).prop_map(|(tenant, verb)| Subject::Api { tenant, verb }),
         (key(), token()).prop_map(|(key, participant)| Subject::Seat { key, participant }),
@@ -42,7 +49,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_read_is_written_back_as_it_was(text in "agon\\.v1\\.(log|res|cmd|job|gen|tok|ctl|hb|host|api|seat)(\\.(r?[0-9]{1,2}(-s[0-9]{1,2})?|p[0-4]|[a-zA-Z*>]{0,3})){0,6}") {
+    fn what_is_read_is_written_back_as_it_was(text in "agon\\.v1\\.(log|res|cmd|job|gen|tok|ctl|hb|alive|node|ready|idx|req|big|blob|host|api|seat)(\\.(r?[0-9]{1,2}(-s[0-9]{1,2})?|p[0-4]|[a-zA-Z*>]{0,3})){0,6}") {
         if let Ok(subject) = text.parse::<Subject>() {
             prop_assert_eq!(subject.to_string(), text);
         }
@@ -84,6 +91,9 @@ fn the_patterns_fit_their_subjects_and_no_others() {
     let verb = Token::new("offer");
     assert!(matches(&pattern::commands(&key), &Subject::Cmd { key: key.clone(), verb: verb.clone() }.to_string()));
     let host = Token::new("gpu-1");
+    let alive = Subject::Alive { node: host.clone() }.to_string();
+    assert!(matches(&pattern::nodes(), &alive));
+    assert!(!matches(&pattern::nodes(), &Subject::Node { node: host.clone() }.to_string()));
     assert!(matches(&pattern::heartbeats(), &Subject::Hb { host: host.clone() }.to_string()));
     assert!(matches(&pattern::host(&host), &Subject::Host { host: host.clone(), verb: verb.clone() }.to_string()));
     assert!(matches(&pattern::api(), &Subject::Api { tenant: host, verb }.to_string()));

@@ -23,6 +23,8 @@ pub(super) struct State {
     last_hold: u64,
     last_wait: u64,
     work: BTreeMap<u64, Work>,
+    /// The one piece of work of each subject.
+    by_subject: HashMap<String, u64>,
     /// Numbers of the free messages by lane, so that a pull need not look at the others.
     free: HashMap<String, BTreeSet<u64>>,
     held_by_queue: HashMap<String, usize>,
@@ -54,8 +56,11 @@ struct Waiting {
 }
 
 impl State {
-    /// Adds work. True when somebody's alarm has to be set sooner.
+    /// Adds work, unless its subject has some. True when somebody's alarm has to be set sooner.
     pub(super) fn enqueue(&mut self, message: Message, capacity: usize, now: Instant) -> Result<bool, BusError> {
+        if self.by_subject.contains_key(&message.subject) {
+            return Ok(false);
+        }
         let queue = first_tokens(&message.subject, QUEUE_TOKENS);
         match self.held_by_queue.get_mut(queue) {
             Some(held) if *held >= capacity => return Err(BusError::QueueFull(queue.to_owned())),
@@ -67,6 +72,7 @@ impl State {
         }
         self.last_number += 1;
         let number = self.last_number;
+        self.by_subject.insert(message.subject.clone(), number);
         self.work.insert(number, Work { message, deliveries: 0, place: Place::Free });
         Ok(self.set_free(number, now))
     }
@@ -159,6 +165,7 @@ impl State {
     pub(super) fn remove(&mut self, number: u64) {
         self.take_off(number);
         let Some(work) = self.work.remove(&number) else { return };
+        self.by_subject.remove(&work.message.subject);
         let queue = first_tokens(&work.message.subject, QUEUE_TOKENS);
         if let Some(held) = self.held_by_queue.get_mut(queue) {
             *held = held.saturating_sub(1);
