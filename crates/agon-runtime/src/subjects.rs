@@ -1,6 +1,7 @@
 //! The subjects that the actors use, from the ids of core.
 use agon_bus::subject::{self, DebateKey, Subject, Token, TurnKey, pattern};
 use agon_core::{DebateId, HostId, ModelName, NodeId, ParticipantId, Priority, TurnId};
+use agon_proto::TurnOffer;
 
 const OFFER: &str = "offer";
 
@@ -70,12 +71,18 @@ pub(crate) fn host_request(host: &HostId, verb: &str) -> String {
 pub(crate) fn seat(debate: &DebateId, participant: &ParticipantId) -> String {
     Subject::Seat { key: key(debate), participant: Token::new(participant.as_str()) }.to_string()
 }
-/// A turn's place in its model's queue.
-pub(crate) fn queued_turn(model: &ModelName, priority: Priority, debate: &DebateId, turn: TurnId) -> String {
-    let (model, prio) = (Token::model(model.as_str()), urgency(priority));
-    Subject::Gen { model, prio, key: key(debate), turn: turn_key(turn) }.to_string()
+/// A turn's place in its model's queue. Rehearsals have queues of their own, because only rehearsing hosts play them.
+pub(crate) fn queued_turn(offer: &TurnOffer, rehearsal: bool) -> String {
+    let (model, prio) = (line(&offer.ask.model, rehearsal), urgency(offer.priority));
+    Subject::Gen { model, prio, key: key(&offer.debate), turn: turn_key(offer.ask.turn) }.to_string()
 }
 /// Every turn of one priority in a model's queue.
-pub(crate) fn queue(model: &ModelName, priority: Priority) -> String {
-    pattern::generations(&Token::model(model.as_str()), urgency(priority))
+pub(crate) fn queue(model: &ModelName, rehearsal: bool, priority: Priority) -> String {
+    pattern::generations(&line(model, rehearsal), urgency(priority))
+}
+fn line(model: &ModelName, rehearsal: bool) -> Token {
+    match rehearsal {
+        true => Token::model(&format!("rehearsal {model}")),
+        false => Token::model(model.as_str()),
+    }
 }
