@@ -1,0 +1,240 @@
+//! Names of traces and spans: every process derives the same ones from a debate's id.
+use agon_core::{DebateId, TurnId};
+use std::fmt;
+
+/// A W3C trace context: the trace, the span that is the parent of what follows, and whether it is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TraceContext {
+    trace_id: [u8; 16],
+    span_id: [u8; 8],
+    sampled: bool,
+}
+
+/// What a span of a debate's trace stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The whole debate.
+    Debate,
+    /// Its acceptance.
+    Accepted,
+    /// A round, from 1.
+    Round(u32),
+    /// Another phase, by its name.
+    Phase(&'static str),
+    /// A try of a turn, as the coordinator sees it.
+    Turn(TurnId),
+}
+
+impl TraceContext {
+    /// A context; none where an id is zero, which the format forbids.
+    pub fn new(trace_id: [u8; 16], span_id: [u8; 8], sampled: bool) -> Option<Self> {
+        let valid = trace_id != [0; 16] && span_id != [0; 8];
+        valid.then_some(Self { trace_id, span_id, sampled })
+    }
+
+    /// The context of a part of a debate.
+    pub fn of(debate: &DebateId, place: Place, sampled: bool) -> Self {
+        Self { trace_id: trace_id(debate), span_id: span_id(debate, place), sampled }
+    }
+
+    /// Reads a `traceparent` header. Unknown versions are read as the first, as the standard asks.
+    pub fn parse(header: &str) -> Option<Self> {
+        let mut parts = header.trim().split('-');
+        let version = bytes::<1>(parts.next()?)?;
+        let (trace_id, span_id) = (bytes::<16>(parts.next()?)?, bytes::<8>(parts.next()?)?);
+        let [flags] = bytes::<1>(parts.next()?)?;
+        let surplus = parts.next().is_some();
+        match version {
+            [0xff] => None,
+            [0] if surplus => None,
+            _ => Self::new(trace_id, span_id, flags & 1 == 1),
+        }
+    }
+
+    /// The trace.
+    pub fn trace_id(&self) -> [u8; 16] {
+        self.trace_id
+    }
+    /// The trace as 32 hexadecimal digits, as Jaeger's address wants it.
+    pub fn trace_hex(&self) -> String {
+        hex(&self.trace_id)
+    }
+    /// The span.
+    pub fn span_id(&self) -> [u8; 8] {
+        self.span_id
+    }
+    /// Whether it is recorded.
+    pub fn sampled(&self) -> bool {
+        self.sampled
+    }
+}
+
+/// As a `traceparent` header.
+impl fmt::Display for TraceContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "00-{}-{}-{:02x}", hex(&self.trace_id), hex(&self.span_id), u8::from(self.sampled))
+    }
+}
+
+/// The trace of a debate: the id's own bytes where its name is a UUID of the default tenant, else a hash of the whole id.
+pub fn trace_id(debate: &DebateId) -> [u8; 16] {
+    let own = Some(debate.as_str()).filter(|id| id.len() == 36).and_then(uuid);
+    own.unwrap_or_else(|| filled(|salt| digest(&[b"agon trace v1\n", debate.as_str().as_bytes(), salt])))
+}
+
+/// The span of a part of a debate.
+pub fn span_id(debate: &DebateId, place: Place) -> [u8; 8] {
+    let number = |n: u32| n.to_be_bytes().to_vec();
+    let (kind, detail) = match place {
+        Place::Debate => ("debate", Vec::new()),
+        Place::Accepted => ("accepted", Vec::new()),
+        Place::Round(round) => ("round", number(round)),
+        Place::Phase(name) => ("phase", name.as_bytes().to_vec()),
+        Place::Turn(turn) => ("turn", [turn.round, turn.seat, turn.attempt].map(u32::to_be_bytes).concat()),
+    };
+    let id = debate.as_str().as_bytes();
+    filled(|salt| digest(&[b"agon span v1\n", kind.as_bytes(), b"\n", id, b"\n", &detail, salt]))
+}
+
+/// The first result that is not zero; zero is no valid id.
+fn filled<const N: usize>(make: impl Fn(&[u8]) -> [u8; 32]) -> [u8; N] {
+    let first = |salt: &[u8]| {
+        let mut id = [0; N];
+        id.iter_mut().zip(make(salt)).for_each(|(to, from)| *to = from);
+        id
+    };
+    (0u8..=u8::MAX).map(|n| if n == 0 { first(&[]) } else { first(&[n]) }).find(|id| *id != [0; N]).unwrap_or([1; N])
+}
+
+fn digest(parts: &[&[u8]]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    *hasher.finalize().as_bytes()
+}
+
+/// The bytes of a UUID in its usual form of 36 characters; none for the zero UUID.
+fn uuid(text: &str) -> Option<[u8; 16]> {
+    let groups: Vec<&str> = text.split('-').collect();
+    let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+    if lengths != [8, 4, 4, 4, 12] {
+        return None;
+    }
+    bytes::<16>(&groups.concat()).filter(|id| *id != [0; 16])
+}
+
+/// Lower-case hexadecimal of exactly `N` bytes.
+fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    if text.len() != 2 * N || !text.bytes().all(is_hex) {
+        return None;
+    }
+    let mut read = [0; N];
+    for (at, byte) in read.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok()?;
+    }
+    Some(read)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(text: &str) -> DebateId {
+        DebateId::parse(text).unwrap()
+    }
+    const UUID: &str = "0198c0de-0000-7000-8000-000000000001";
+
+    #[test]
+    fn a_uuid_is_its_own_trace() {
+        let root = TraceContext::of(&id(UUID), Place::Debate, true);
+
+        assert_eq!(root.trace_hex(), "0198c0de000070008000000000000001");
+    }
+
+    #[test]
+    fn a_chosen_name_is_hashed_and_never_changes() {
+        let root = TraceContext::of(&id("oven-2026"), Place::Debate, true).to_string();
+
+        assert_eq!(root, "00-6dbcc0b42b34dc6d16cd6b6895c7582d-b5bdf7a49273477b-01");
+    }
+
+    #[test]
+    fn the_same_name_in_two_tenants_has_two_traces() {
+        let own = format!("acme/{UUID}");
+
+        let traces = [UUID, &own, "globex/oven-2026", "oven-2026"].map(|text| trace_id(&id(text)));
+
+        for (at, trace) in traces.iter().enumerate() {
+            assert!(!traces[..at].contains(trace));
+        }
+    }
+
+    #[test]
+    fn every_part_of_a_debate_has_a_span_of_its_own() {
+        let turn = TurnId { round: 1, seat: 1, attempt: 1 };
+        let places = [
+            Place::Debate,
+            Place::Accepted,
+            Place::Round(1),
+            Place::Round(2),
+            Place::Phase("decision"),
+            Place::Phase("final_ballots"),
+            Place::Turn(turn),
+            Place::Turn(turn.next_attempt()),
+            Place::Turn(TurnId { seat: 2, ..turn }),
+        ];
+
+        let spans = places.map(|place| span_id(&id(UUID), place));
+
+        for (at, span) in spans.iter().enumerate() {
+            assert!(!spans[..at].contains(span), "{:?}", places[at]);
+        }
+    }
+
+    #[test]
+    fn a_header_comes_back_as_it_went() {
+        for sampled in [true, false] {
+            let context = TraceContext::of(&id("oven-2026"), Place::Round(3), sampled);
+            assert_eq!(TraceContext::parse(&context.to_string()), Some(context));
+        }
+    }
+
+    #[test]
+    fn a_later_version_is_read_as_far_as_it_is_known() {
+        let header = "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-09-more";
+
+        assert!(TraceContext::parse(header).is_some_and(|context| context.sampled()));
+    }
+
+    #[test]
+    fn a_malformed_header_is_no_context() {
+        let (trace, span) = ("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331");
+        let zero = ("0".repeat(32), "0".repeat(16));
+        for header in [
+            String::new(),
+            format!("00-{trace}-{span}"),
+            format!("00-{trace}-{span}-01-more"),
+            format!("ff-{trace}-{span}-01"),
+            format!("00-{}-{span}-01", zero.0),
+            format!("00-{trace}-{}-01", zero.1),
+            format!("00-{}-{span}-01", trace.to_uppercase()),
+            format!("00-{trace}-{span}-1"),
+            format!("00-{}é-{span}-01", &trace[..30]),
+        ] {
+            assert_eq!(TraceContext::parse(&header), None, "{header}");
+        }
+    }
+
+    #[test]
+    fn an_id_of_zeros_is_made_anew() {
+        let made: [u8; 8] = filled(|salt| [u8::try_from(salt.len()).unwrap(); 32]);
+
+        assert_eq!(made, [1; 8]);
+    }
+}

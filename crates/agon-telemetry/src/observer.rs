@@ -1,0 +1,174 @@
+//! The port: what the runtime tells of its work.
+use agon_core::{
+    Admission, Ask, Call, DebateId, Failure, HostId, ModelName, NodeId, Position, Record, Timestamp, TurnId,
+};
+use std::sync::Arc;
+
+/// Is told what happens. Every call returns at once and none can fail: watching never holds a debate up.
+pub trait Observer: Send + Sync {
+    /// This process has written a new debate's admission.
+    fn debate_admitted(&self, admission: &Admission, at: Timestamp);
+    /// This process has claimed a debate.
+    fn debate_claimed(&self, claimed: &DebateClaimed<'_>);
+    /// This process's coordinator has appended a record.
+    fn recorded(&self, debate: &DebateId, record: &Record);
+    /// Whether [`Observer::debate_ended`] wants the log; spares its reading.
+    fn wants_log(&self) -> bool;
+    /// The whole log of a debate, told once: by the process that appended its end.
+    fn debate_ended(&self, log: &[Arc<Record>]);
+    /// A host of this process has tried a turn.
+    fn turn_played(&self, played: &TurnPlayed<'_>);
+    /// A breaker has changed; told once at its start, too.
+    fn breaker_changed(&self, gate: Gate<'_>, state: CircuitState);
+    /// Permits were taken, given back or changed in number.
+    fn permits_changed(&self, gate: Gate<'_>, permits: Permits);
+    /// So many debates are coordinated by this process.
+    fn debates_active(&self, count: usize);
+    /// Whether [`TurnPlayed::content`] is wanted; spares keeping the prompt.
+    fn captures_content(&self) -> bool;
+    /// The W3C `traceparent` that messages about a turn travel with.
+    fn traceparent(&self, debate: &DebateId, turn: TurnId) -> Option<Arc<str>>;
+}
+
+/// Hears nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn debate_admitted(&self, _: &Admission, _: Timestamp) {}
+    fn debate_claimed(&self, _: &DebateClaimed<'_>) {}
+    fn recorded(&self, _: &DebateId, _: &Record) {}
+    fn wants_log(&self) -> bool {
+        false
+    }
+    fn debate_ended(&self, _: &[Arc<Record>]) {}
+    fn turn_played(&self, _: &TurnPlayed<'_>) {}
+    fn breaker_changed(&self, _: Gate<'_>, _: CircuitState) {}
+    fn permits_changed(&self, _: Gate<'_>, _: Permits) {}
+    fn debates_active(&self, _: usize) {}
+    fn captures_content(&self) -> bool {
+        false
+    }
+    fn traceparent(&self, _: &DebateId, _: TurnId) -> Option<Arc<str>> {
+        None
+    }
+}
+
+/// A claim of a debate.
+#[derive(Clone, Copy, Debug)]
+pub struct DebateClaimed<'a> {
+    /// The debate.
+    pub admission: &'a Admission,
+    /// Who claimed it.
+    pub writer: &'a NodeId,
+    /// When the debate was admitted.
+    pub admitted: Timestamp,
+    /// When it was claimed.
+    pub at: Timestamp,
+    /// Which claim it is, from 1; a later one is a takeover.
+    pub epoch: u64,
+    /// The end of the log before the claim.
+    pub after: Position,
+}
+
+/// One try of a turn at one host.
+#[derive(Clone, Copy, Debug)]
+pub struct TurnPlayed<'a> {
+    /// The debate.
+    pub debate: &'a DebateId,
+    /// Its beginning; absent where the host could not read the log.
+    pub admission: Option<&'a Admission>,
+    /// What was asked.
+    pub ask: &'a Ask,
+    /// The host.
+    pub host: &'a HostId,
+    /// The model server behind it.
+    pub server: &'a ModelServer,
+    /// When the host took the turn.
+    pub taken: Timestamp,
+    /// When the request went out; absent where it never did.
+    pub sent: Option<Timestamp>,
+    /// When the try was over, the register's word included.
+    pub ended: Timestamp,
+    /// What it cost, as far as it is known. `timing.queue_ms` is the wait for a permit.
+    pub call: &'a Call,
+    /// The model that answered, by the server's own word.
+    pub response_model: Option<&'a str>,
+    /// How it ended.
+    pub end: TurnEnd<'a>,
+    /// Whether this try decided the turn's register; absent where it did not come to that.
+    pub won: Option<bool>,
+    /// What was said, where [`Observer::captures_content`] asks for it.
+    pub content: Option<&'a Content<'a>>,
+}
+
+/// How a try ended at its host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TurnEnd<'a> {
+    /// With a well-formed answer.
+    Answered,
+    /// With a failure.
+    Failed(&'a Failure),
+    /// It was aborted, because the register was decided elsewhere.
+    Overtaken,
+}
+
+/// What a model was told and what it said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Content<'a> {
+    /// The prompt, in order.
+    pub input: Vec<Said<'a>>,
+    /// The answer, as far as it came.
+    pub output: Option<&'a str>,
+}
+
+/// A message of a conversation with a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Said<'a> {
+    /// `system`, `user` or `assistant`.
+    pub role: &'a str,
+    /// The text.
+    pub text: &'a str,
+}
+
+/// A model server as a trace names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelServer {
+    /// `ollama`, or `openai-compatible`.
+    pub provider: &'static str,
+    /// Its host name or address.
+    pub address: String,
+    /// Its port.
+    pub port: Option<u16>,
+}
+
+/// The place of a model at a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gate<'a> {
+    /// The host.
+    pub host: &'a HostId,
+    /// The model.
+    pub model: &'a ModelName,
+}
+
+/// What a breaker lets through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CircuitState {
+    /// Everything.
+    Closed,
+    /// One probe at a time.
+    HalfOpen,
+    /// Nothing.
+    Open,
+}
+
+/// The permits of a model at a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Permits {
+    /// Calls that run.
+    pub in_use: usize,
+    /// Calls that may run at once.
+    pub limit: usize,
+    /// Turns that wait for one.
+    pub waiting: usize,
+}
