@@ -259,6 +259,9 @@ pub struct Admission {
     /// The W3C `traceparent` of the call that submitted it; the debate's trace links to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub submitted_by: Option<String>,
+    /// The ended debate whose transcript is judged again. What was said there follows the admission in the same record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejudges: Option<DebateId>,
 }
 
 /// How urgent a debate is. A more urgent one gets a greater share, and none starves: 8, 3 and 1.

@@ -216,3 +216,12 @@ impl Position {
         Self(self.0.saturating_add(1))
     }
 }
+
+impl ModelName {
+    /// What stands for the model of a participant that a process outside Agon plays: `endpoint: nats` in a debate file.
+    pub const EXTERNAL: &'static str = "external";
+    /// Whether a process outside Agon answers, and no model.
+    pub fn is_external(&self) -> bool {
+        self.as_str() == Self::EXTERNAL
+    }
+}

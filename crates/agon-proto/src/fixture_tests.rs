@@ -359,5 +359,6 @@ fn admission() -> Admission {
         labels: Default::default(),
         creator: None,
         submitted_by: None,
+        rejudges: None,
     }
 }

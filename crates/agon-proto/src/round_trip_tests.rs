@@ -2,7 +2,7 @@ use crate::{
     CancelDebate, CancelTurn, Chained, DecodeError, JobReady, LogAdvanced, OfferReply, Problem, TokenDelta,
     TurnDecided, TurnOffer, Wire, decode_record, encode_record, pb, strategies,
 };
-use agon_core::{Answer, Call, DebateId, HostId, ParticipantId, Position, TurnId, TurnResult};
+use agon_core::{Answer, Call, DebateId, HostId, NodeId, ParticipantId, Position, Priority, TurnId, TurnResult};
 use proptest::prelude::*;
 use prost::Message as _;
 
@@ -126,7 +126,13 @@ fn a_number_of_a_later_version_is_refused_by_its_path() {
 #[test]
 fn a_missing_field_is_named_from_the_outermost_message() {
     let ask = pb::bus::v1::Ask { turn: Some(TURN.into()), ..Default::default() };
-    let offer = pb::bus::v1::TurnOffer { debate: "debate-1".to_owned(), ask: Some(ask), first: false, owner: None, priority: 0 };
+    let offer = pb::bus::v1::TurnOffer {
+        debate: "debate-1".to_owned(),
+        ask: Some(ask),
+        first: false,
+        owner: None,
+        priority: 0,
+    };
     assert_eq!(problem(TurnOffer::try_from(offer).unwrap_err()), ("ask.task".to_owned(), Problem::Missing));
 }
 
@@ -139,4 +145,60 @@ fn a_record_needs_a_position_events_and_a_whole_hash() {
     assert_eq!(refused(pb::bus::v1::Record { first: 0, ..whole.clone() }), "first");
     assert_eq!(refused(pb::bus::v1::Record { events: vec![], ..whole.clone() }), "events");
     assert_eq!(refused(pb::bus::v1::Record { prev_hash: vec![0; 31], ..whole }), "prev_hash");
+}
+
+#[test]
+fn what_processes_and_stores_say_survives_the_way_out_and_back() {
+    use crate::{BreakerState, CancelOrder, HostAlive, HostModel, NodeAlive, RequestClaim, Summary, SummaryState};
+    let model = HostModel {
+        name: "qwen3:4b".into(),
+        digest: Some("abc".into()),
+        context: Some(8192),
+        warm: Some(false),
+        permits: 4,
+        running: 2,
+        waiting: 1,
+        breaker: BreakerState::HalfOpen,
+    };
+    let host = HostAlive {
+        host: HostId::new("gpu-1"),
+        node: NodeId::new("node-1"),
+        agon_version: "1".into(),
+        serves_any: true,
+        draining: true,
+        rehearsal: true,
+        models: vec![model],
+        server: "http://127.0.0.1:11434".into(),
+    };
+    assert_eq!(HostAlive::from_bytes(&host.to_bytes()).unwrap(), host);
+    let node =
+        NodeAlive { node: NodeId::new("n"), agon_version: "1".into(), draining: false, debates: 3, max_debates: 9 };
+    assert_eq!(NodeAlive::from_bytes(&node.to_bytes()).unwrap(), node);
+    let id = DebateId::parse("acme/debate-1").unwrap();
+    let states = [
+        SummaryState::Queued,
+        SummaryState::Running { owner: NodeId::new("n") },
+        SummaryState::Ended { state: agon_core::DebateState::Succeeded, outcome: Some(agon_core::Outcome::Tie) },
+        SummaryState::Ended { state: agon_core::DebateState::Failed, outcome: None },
+    ];
+    for state in states {
+        let summary = Summary {
+            id: id.clone(),
+            topic: "t".into(),
+            state,
+            labels: [("k".to_owned(), "v".to_owned())].into(),
+            priority: Priority::Interactive,
+            creator: Some("ada".into()),
+            rehearsal: true,
+            epoch: 2,
+            last: Position(7),
+            admitted: agon_core::Timestamp(1),
+            updated: agon_core::Timestamp(2),
+        };
+        assert_eq!(Summary::from_bytes(&summary.to_bytes()).unwrap(), summary);
+    }
+    let claim = RequestClaim { debate: id, payload: [7; 32] };
+    assert_eq!(RequestClaim::from_bytes(&claim.to_bytes()).unwrap(), claim);
+    let order = CancelOrder { reason: "enough".into(), by: None };
+    assert_eq!(CancelOrder::from_bytes(&order.to_bytes()).unwrap(), order);
 }

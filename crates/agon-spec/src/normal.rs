@@ -47,7 +47,11 @@ impl Fields {
         self
     }
     fn voice(&mut self, voice: &Voice) -> &mut Self {
-        self.put("model", &voice.model).some("temperature", voice.temperature).some("top_p", voice.top_p);
+        match voice.model.is_external() {
+            true => self.put("endpoint", "nats"),
+            false => self.put("model", &voice.model),
+        };
+        self.some("temperature", voice.temperature).some("top_p", voice.top_p);
         self.some("presence_penalty", voice.presence_penalty).put("max_tokens", voice.max_tokens);
         self.some("think", voice.think.map(think))
     }

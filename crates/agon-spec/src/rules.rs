@@ -1,6 +1,7 @@
 //! What must hold between the values of a debate file.
 
 mod decision;
+mod endpoints;
 mod personas;
 mod warnings;
 
@@ -17,6 +18,7 @@ pub(crate) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'
     decision::check(root, spec, problems);
     moderator(root, spec, problems);
     models(root, spec, problems);
+    endpoints::check(root, problems);
     crate::expression::check(root, problems);
     warnings::check(root, spec, problems);
 }

@@ -11,6 +11,9 @@ impl Control {
     /// Takes one event in.
     pub(super) fn apply(&mut self, admission: &Admission, at: Timestamp, event: &Event) {
         self.position = self.position.next();
+        if admission.rejudges.is_some() && self.epoch == 0 {
+            return self.take_over(event);
+        }
         match event {
             Event::DebateAdmitted(_)
             | Event::CancelRequested { .. }
@@ -69,6 +72,35 @@ impl Control {
                 self.phase = Phase::Ended(*state, *outcome);
                 self.stage = super::control::Stage::default();
             }
+        }
+    }
+
+    /// What was said in the debate that is judged again. Its calls were made and counted there.
+    fn take_over(&mut self, event: &Event) {
+        match event {
+            Event::RoundOpened { round, .. } => {
+                self.enter_round(*round);
+                self.rounds_held = *round;
+            }
+            Event::SpeechRecorded(speech) => self.heard(speech),
+            Event::BallotCast { stage, participant, choice, .. } => {
+                self.ballots.push(Ballot { stage: *stage, participant: participant.clone(), choice: choice.clone() });
+            }
+            Event::LoopEnded { .. } => self.loop_ended = true,
+            Event::Claimed { epoch, .. } => self.epoch = *epoch,
+            Event::DebateEnded { state, outcome, .. } => self.phase = Phase::Ended(*state, *outcome),
+            Event::DebateAdmitted(_)
+            | Event::PhaseEntered { .. }
+            | Event::ParticipantPlaced { .. }
+            | Event::TurnAsked(_)
+            | Event::VoteCast { .. }
+            | Event::ModeratorDecided { .. }
+            | Event::TurnFailed { .. }
+            | Event::SeatSkipped { .. }
+            | Event::JudgementRecorded { .. }
+            | Event::VoteTallied { .. }
+            | Event::VerdictReached { .. }
+            | Event::CancelRequested { .. } => {}
         }
     }
 
@@ -142,6 +174,10 @@ impl Control {
 
     fn spoke(&mut self, speech: &Speech) {
         self.answered(speech.turn, &speech.call);
+        self.heard(speech);
+    }
+
+    fn heard(&mut self, speech: &Speech) {
         self.speeches = self.speeches.saturating_add(1);
         self.transcript_chars = self.transcript_chars.saturating_add(speech.text.len() as u64);
     }

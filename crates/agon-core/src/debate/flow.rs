@@ -31,6 +31,7 @@ impl Draft<'_> {
     fn next_stage(&mut self) {
         let ballots = self.spec().ballots;
         match self.control.phase {
+            Phase::Admitted if self.admission.rejudges.is_some() => self.decide_or_fail(),
             Phase::Admitted if ballots == Ballots::Both => self.enter(PhaseName::InitialBallots),
             Phase::Admitted | Phase::InitialBallots if self.spec().phases.opening_statements => {
                 self.enter(PhaseName::OpeningStatements);

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod reference;
 #[cfg(test)]
+mod rejudging;
+#[cfg(test)]
 mod specs;
 #[cfg(test)]
 mod world;

@@ -95,6 +95,7 @@ fn admission(shape: Shape, rules: Rules, seed: u64) -> Admission {
         labels: Default::default(),
         creator: None,
         submitted_by: None,
+        rejudges: None,
     }
 }
 

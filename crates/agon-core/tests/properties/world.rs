@@ -35,8 +35,12 @@ struct World<'a> {
 /// Plays a debate to its end.
 pub fn play(admission: Admission, script: &Script) -> Result<Vec<Record>, String> {
     let bound = step_bound(&admission);
-    let first =
-        Record { first: Position(1), at: Timestamp(1_000), epoch: 0, nonce: 0, events: vec![Debate::admit(admission)] };
+    play_from(vec![Debate::admit(admission)], bound, script)
+}
+
+/// Plays a debate that begins with these events.
+pub fn play_from(events: Vec<Event>, bound: u32, script: &Script) -> Result<Vec<Record>, String> {
+    let first = Record { first: Position(1), at: Timestamp(1_000), epoch: 0, nonce: 0, events };
     let debate = Debate::fold([&first]).ok_or("an admission does not make a debate")?;
     let mut world = World { script, next: 0, now: Timestamp(1_000), log: vec![first], debate, stale: Vec::new() };
     world.step(Input::Claim { writer: "w0".into() })?;

@@ -611,6 +611,9 @@ pub struct Admission {
     /// The W3C traceparent of the call that submitted it.
     #[prost(string, optional, tag = "11")]
     pub submitted_by: ::core::option::Option<::prost::alloc::string::String>,
+    /// The ended debate whose transcript is judged again; what was said there follows in the same record.
+    #[prost(string, optional, tag = "12")]
+    pub rejudges: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// How tries follow each other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

@@ -21,6 +21,7 @@ impl From<&Admission> for pb::Admission {
             labels: admission.labels.clone(),
             creator: admission.creator.clone(),
             submitted_by: admission.submitted_by.clone(),
+            rejudges: admission.rejudges.as_ref().map(DebateId::to_string),
         }
     }
 }
@@ -39,6 +40,7 @@ impl TryFrom<pb::Admission> for Admission {
             labels: admission.labels,
             creator: admission.creator,
             submitted_by: admission.submitted_by,
+            rejudges: admission.rejudges.map(|id| debate(&id, "rejudges")).transpose()?,
         })
     }
 }

@@ -113,7 +113,7 @@ fn admission() -> BoxedStrategy<Admission> {
     });
     let priority = select(Priority::ALL.to_vec());
     let labels = proptest::collection::btree_map(text(), text(), 0..3);
-    let from = (priority, labels, maybe_text(), maybe_text());
+    let from = (priority, labels, maybe_text(), maybe_text(), proptest::option::of(debate_id()));
     (debate_id(), spec(), any::<u64>(), retry, text(), maybe_text(), any::<bool>(), from)
         .prop_map(|(id, spec, seed, retry, agon_version, request_id, rehearsal, from)| Admission {
             id,
@@ -127,6 +127,7 @@ fn admission() -> BoxedStrategy<Admission> {
             labels: from.1,
             creator: from.2,
             submitted_by: from.3,
+            rejudges: from.4,
         })
         .boxed()
 }

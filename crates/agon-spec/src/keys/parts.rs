@@ -1,5 +1,5 @@
 //! The keys of the smaller mappings.
-use super::persona::{MODEL, PRESENCE_PENALTY, TEMPERATURE, THINK, TOP_P, max_tokens};
+use super::persona::{ENDPOINT, MODEL, PRESENCE_PENALTY, TEMPERATURE, THINK, TOP_P, max_tokens};
 use super::{Choice, Fixed, Key, Shape, Table, choice, key, later};
 
 pub(super) static PHASES: Table = Table {
@@ -25,6 +25,7 @@ pub(super) static MODERATOR: Table = Table {
         key("closes", Shape::Flag, "true", "Closes every round: a summary, and whether the question is settled."),
         key("instructions", Shape::Template, "", "Added to its prompt; may hold variables."),
         MODEL,
+        ENDPOINT,
         TEMPERATURE,
         TOP_P,
         PRESENCE_PENALTY,
@@ -32,14 +33,14 @@ pub(super) static MODERATOR: Table = Table {
         THINK,
         key("tools", Shape::Only(Fixed::EmptyList), "[]", "Tools of the moderator: not yet."),
     ],
-    later: &["endpoint", "interject", "num_ctx", "summary_style", "type", "visible"],
+    later: &["interject", "num_ctx", "summary_style", "type", "visible"],
 };
 
 pub(super) static JUDGE: Table = Table {
     title: "judge",
     about: "The judge of `consensus_strategy: judge`.",
     keys: JUDGE_KEYS,
-    later: &["confidence", "endpoint", "num_ctx", "visible", "weight"],
+    later: &["confidence", "num_ctx", "visible", "weight"],
 };
 
 const JUDGE_KEYS: &[Key] = &[
@@ -54,6 +55,7 @@ const JUDGE_KEYS: &[Key] = &[
     key("panel", Shape::Only(Fixed::One), "1", "The number of judges: more than one, not yet."),
     key("instructions", Shape::Template, "", "Added to its prompt; may hold variables."),
     MODEL,
+    ENDPOINT,
     key("temperature", Shape::Number { min: 0.0, max: 2.0 }, "0", "Sampling temperature."),
     TOP_P,
     PRESENCE_PENALTY,

@@ -5,7 +5,7 @@ pub(super) static PERSONA: Table = Table {
     title: "personas",
     about: "One entry of the list `personas`.",
     keys: KEYS,
-    later: &["endpoint", "evolution", "hidden_from", "num_ctx", "reflection", "sees", "visible", "weight"],
+    later: &["evolution", "hidden_from", "num_ctx", "reflection", "sees", "visible", "weight"],
 };
 
 const KEYS: &[Key] = &[
@@ -20,6 +20,7 @@ const KEYS: &[Key] = &[
     key("system_prompt", Shape::Template, "", "Replaces the built-in rules for debaters; may hold variables."),
     key("instructions", Shape::Template, "", "Added to the rules; may hold variables."),
     MODEL,
+    ENDPOINT,
     key("fallback_models", Shape::Lines, "", "Models to try, in order, when `model` has failed for good; recorded."),
     TEMPERATURE,
     TOP_P,
@@ -46,6 +47,12 @@ const STYLE: &[Choice] = &[
 ];
 
 pub(super) const MODEL: Key = key("model", Shape::Line, "the debate's", "The model, as its server names it.");
+pub(super) const ENDPOINT: Key = key(
+    "endpoint",
+    Shape::Choice(&[choice("nats", "whoever answers on the seat's NATS subject")]),
+    "",
+    "Played by a process outside Agon and not by a model; only in a cluster (`agon submit`).",
+);
 pub(super) const TEMPERATURE: Key =
     key("temperature", Shape::Number { min: 0.0, max: 2.0 }, "the model's", "Sampling temperature.");
 pub(super) const TOP_P: Key = key("top_p", Shape::Number { min: 0.0, max: 1.0 }, "the model's", "Nucleus sampling.");

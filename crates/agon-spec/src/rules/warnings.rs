@@ -43,6 +43,7 @@ fn models(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
     let models: Vec<&str> = spec.personas.iter().map(|persona| persona.voice.model.as_str()).collect();
     let place = |name: &str| root.get(name).map_or_else(Span::default, |field| field.key_span);
     if let Some(judge) = &spec.judge
+        && !judge.voice.model.is_external()
         && let model = judge.voice.model.as_str()
         && !model.is_empty()
         && models.contains(&model)

@@ -1,0 +1,90 @@
+//! Judging a debate's transcript again.
+use crate::event::{Admission, Event, Record};
+use crate::ids::{DebateId, ModelName};
+use crate::spec::{ConsensusStrategy, DebateSpec, Judge};
+
+/// Why a debate cannot be judged again.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RejudgeError {
+    /// There is no such debate.
+    #[error("the log admits no debate")]
+    NoDebate,
+    /// It may still be spoken in it.
+    #[error("debate {0} has not ended")]
+    NotEnded(DebateId),
+    /// Nobody has spoken.
+    #[error("nothing was said in debate {0}")]
+    NothingSaid(DebateId),
+    /// It was decided by a vote, and no judge's model was named.
+    #[error("debate {0} had no judge: name the judge's model")]
+    NoJudge(DebateId),
+}
+
+/// The spec of the new debate: the old one's, decided by a judge, who speaks by `model` where one is named.
+pub fn rejudged_spec(old: &Admission, model: Option<ModelName>) -> Result<DebateSpec, RejudgeError> {
+    let mut spec = old.spec.clone();
+    let judge = match (spec.judge.take(), model) {
+        (Some(mut judge), model) => {
+            judge.voice.model = model.unwrap_or(judge.voice.model);
+            judge
+        }
+        (None, Some(model)) => usual_judge(&spec, model).ok_or_else(|| RejudgeError::NoJudge(old.id.clone()))?,
+        (None, None) => return Err(RejudgeError::NoJudge(old.id.clone())),
+    };
+    spec.consensus_strategy = ConsensusStrategy::Judge;
+    spec.voting = None;
+    spec.judge = Some(judge);
+    Ok(spec)
+}
+
+/// A judge as a file has it that says nothing of the judge.
+fn usual_judge(spec: &DebateSpec, model: ModelName) -> Option<Judge> {
+    let mut voice = spec.personas.first()?.voice.clone();
+    voice.model = model;
+    voice.temperature = Some(0.0);
+    voice.max_tokens = USUAL_TOKENS;
+    Some(Judge { orders: 2, anonymize_transcript: true, shuffle_for_judge: true, instructions: None, voice })
+}
+
+const USUAL_TOKENS: u32 = 1500;
+
+/// The first record's events: the admission, then what was said, balloted and held in the old debate.
+pub fn rejudge(admission: Admission, old: &[impl AsRef<Record>]) -> Result<Vec<Event>, RejudgeError> {
+    let events = || old.iter().flat_map(|record| &record.as_ref().events);
+    let Some(Event::DebateAdmitted(source)) = events().next() else { return Err(RejudgeError::NoDebate) };
+    if !events().any(|event| matches!(event, Event::DebateEnded { .. })) {
+        return Err(RejudgeError::NotEnded(source.id.clone()));
+    }
+    if !has_speech(old) {
+        return Err(RejudgeError::NothingSaid(source.id.clone()));
+    }
+    let admission = Admission { rejudges: Some(source.id.clone()), ..admission };
+    let kept = events().filter(|event| is_kept(event)).cloned();
+    Ok(std::iter::once(Event::DebateAdmitted(Box::new(admission))).chain(kept).collect())
+}
+
+fn has_speech(records: &[impl AsRef<Record>]) -> bool {
+    records.iter().flat_map(|record| &record.as_ref().events).any(|event| matches!(event, Event::SpeechRecorded(_)))
+}
+
+fn is_kept(event: &Event) -> bool {
+    match event {
+        Event::RoundOpened { .. } | Event::SpeechRecorded(_) | Event::BallotCast { .. } | Event::LoopEnded { .. } => {
+            true
+        }
+        Event::DebateAdmitted(_)
+        | Event::Claimed { .. }
+        | Event::PhaseEntered { .. }
+        | Event::ParticipantPlaced { .. }
+        | Event::TurnAsked(_)
+        | Event::VoteCast { .. }
+        | Event::ModeratorDecided { .. }
+        | Event::TurnFailed { .. }
+        | Event::SeatSkipped { .. }
+        | Event::JudgementRecorded { .. }
+        | Event::VoteTallied { .. }
+        | Event::VerdictReached { .. }
+        | Event::CancelRequested { .. }
+        | Event::DebateEnded { .. } => false,
+    }
+}

@@ -1,0 +1,64 @@
+//! Judging again what was said before.
+use crate::{specs, world};
+use agon_core::*;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+
+fn again(old: &[Record]) -> Result<(Admission, Vec<Event>), RejudgeError> {
+    let Event::DebateAdmitted(source) = &old[0].events[0] else { panic!("the log admits no debate") };
+    let spec = rejudged_spec(source, Some("another-judge".into()))?;
+    let admission = Admission { id: DebateId::parse("debate-2").unwrap(), spec, ..(**source).clone() };
+    let records: Vec<std::sync::Arc<Record>> = old.iter().cloned().map(std::sync::Arc::new).collect();
+    let events = rejudge(admission.clone(), &records)?;
+    Ok((admission, events))
+}
+
+fn events(log: &[Record]) -> impl Iterator<Item = &Event> {
+    log.iter().flat_map(|record| &record.events)
+}
+
+fn speeches(log: &[Record]) -> Vec<&Speech> {
+    events(log)
+        .filter_map(|event| if let Event::SpeechRecorded(speech) = event { Some(speech) } else { None })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn only_the_judge_is_asked_and_hears_what_was_said(admission in specs::admissions(), script in world::scripts(), seed in any::<u64>()) {
+        let old = world::play(admission, &script).map_err(TestCaseError::fail)?;
+        let again = again(&old);
+        if speeches(&old).is_empty() {
+            prop_assert!(matches!(again, Err(RejudgeError::NothingSaid(_))));
+            return Ok(());
+        }
+        let (admission, first) = again.unwrap();
+        let log = world::play_from(first, 200, &world::Script::smooth(seed)).map_err(TestCaseError::fail)?;
+
+        let debate = Debate::fold(&log).unwrap();
+        prop_assert_eq!(speeches(&log), speeches(&old));
+        prop_assert_eq!(debate.admission().rejudges.as_ref(), Some(&DebateId::parse("debate-1").unwrap()));
+        let asked: Vec<&Ask> = events(&log).filter_map(|event| if let Event::TurnAsked(ask) = event { Some(ask) } else { None }).collect();
+        prop_assert!(!asked.is_empty());
+        prop_assert!(asked.iter().all(|ask| ask.participant.as_str() == JUDGE && ask.model.as_str() == "another-judge"));
+        let judged = events(&log).filter(|event| matches!(event, Event::JudgementRecorded { .. })).count();
+        let orders = admission.spec.judge.map_or(0, |judge| judge.orders);
+        prop_assert_eq!(judged as u64, u64::from(orders));
+        // what was spent in the old debate is not spent again
+        prop_assert_eq!(debate.usage().completion_tokens, 20 * u64::from(orders));
+    }
+}
+
+#[test]
+fn a_debate_that_has_not_ended_is_not_judged_again() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let admission = specs::admissions().new_tree(&mut runner).unwrap().current();
+    let first =
+        Record { first: Position(1), at: Timestamp(1), epoch: 0, nonce: 0, events: vec![Debate::admit(admission)] };
+
+    let refused = again(&[first]);
+
+    assert_eq!(refused.unwrap_err(), RejudgeError::NotEnded(DebateId::parse("debate-1").unwrap()));
+}

@@ -1,0 +1,41 @@
+//! Participants that a process outside Agon plays.
+use crate::diagnostic::{Code, Finding, Problems};
+use crate::section::Section;
+use agon_core::ModelName;
+
+pub(super) fn check(root: &Section, problems: &mut Problems<'_>) {
+    reserved(root, problems);
+    for section in root.list("personas").unwrap_or_default() {
+        check_one(section, problems);
+    }
+    for role in ["moderator", "judge"] {
+        root.section(role).into_iter().for_each(|section| check_one(section, problems));
+    }
+}
+
+fn check_one(section: &Section, problems: &mut Problems<'_>) {
+    reserved(section, problems);
+    if !section.has("endpoint") {
+        return;
+    }
+    for key in ["model", "fallback_models"] {
+        if section.has(key) {
+            let message = format!("`endpoint` and `{key}` exclude each other: either a process answers or a model");
+            let finding = Finding::new(Code::Conflict, section.span_of(key), message).field(section.path_of(key));
+            problems.error(finding.help("remove one of them"));
+        }
+    }
+}
+
+/// The name that stands for such participants in logs and queues may not be a model's.
+fn reserved(section: &Section, problems: &mut Problems<'_>) {
+    let fallback = section.lines("fallback_models").iter().find(|(model, _)| model == ModelName::EXTERNAL);
+    let model = section.text("model").filter(|model| *model == ModelName::EXTERNAL).map(|_| section.span_of("model"));
+    let (key, span) = match (model, fallback) {
+        (Some(span), _) => ("model", span),
+        (None, Some((_, span))) => ("fallback_models", *span),
+        (None, None) => return,
+    };
+    let finding = Finding::new(Code::ReservedName, span, "no model is called `external`").field(section.path_of(key));
+    problems.error(finding.help("write `endpoint: nats` for a participant that a process of yours plays"));
+}
