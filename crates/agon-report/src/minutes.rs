@@ -263,7 +263,9 @@ impl<'a> Minutes<'a> {
     /// Tokens of all calls so far.
     pub(crate) fn usage(&self) -> UsageTotals {
         let sum = || {
-            self.calls().fold(UsageTotals::default(), |mut sum, (_, call)| {
+            // what was said in a debate that is judged again was paid for there
+            let own = |entry: &Entry<'_>| self.admission.rejudges.is_none() || entry.at != self.admitted_at;
+            self.calls().filter(|(entry, _)| own(entry)).fold(UsageTotals::default(), |mut sum, (_, call)| {
                 sum.add(&call.usage);
                 sum
             })

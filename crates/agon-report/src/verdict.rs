@@ -139,6 +139,9 @@ impl<'a> Minutes<'a> {
     /// What a reader should know before trusting the result.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
+        if let Some(source) = &self.admission.rejudges {
+            warnings.push(format!("The speeches are those of debate {source}; only the judgement is new."));
+        }
         for (entry, _, fallback) in self.decisions() {
             if fallback {
                 warnings.push(format!(
