@@ -11,6 +11,7 @@ mod live;
 mod lock;
 mod memory;
 mod port;
+mod shares;
 mod sqlite;
 mod upkeep;
 
@@ -21,5 +22,6 @@ pub use agon_proto::{CancelOrder, RequestClaim, Summary, SummaryState};
 pub use catalogue::{Catalogue, ListState, Place, Query, supersedes};
 pub use memory::MemoryStore;
 pub use port::*;
+pub use shares::DEFAULT_MAX_JOBS;
 pub use sqlite::{Clock, OpenError, SqliteOptions, SqliteStore, SyncMode};
 pub use upkeep::{DebateHead, Page, RawRecord, Upkeep, Verified};

@@ -105,6 +105,9 @@ pub struct Job {
     pub deliveries: u32,
 }
 
+/// How many orders are told at once.
+pub(crate) const ORDERS_AT_ONCE: usize = 1_000;
+
 /// Lasting orders to whoever owns a debate. The first order of a debate counts.
 #[async_trait]
 pub trait Commands: Send + Sync {
@@ -112,7 +115,8 @@ pub trait Commands: Send + Sync {
     async fn order_cancel(&self, debate: &DebateId, order: CancelOrder) -> Result<CancelOrder, StoreError>;
     /// The order to end a debate, if there is one.
     async fn cancel_ordered(&self, debate: &DebateId) -> Result<Option<CancelOrder>, StoreError>;
-    /// The orders that were given after the cursor, oldest first, and the cursor behind them. Without a cursor: none, and the present end.
+    /// The orders that were given after the cursor, oldest first, and the cursor behind them. Without a cursor: none, and the present
+    /// end. A long backlog comes in several answers, the last of which is empty.
     async fn orders_after(&self, cursor: Option<Cursor>) -> Result<(Vec<(DebateId, CancelOrder)>, Cursor), StoreError>;
 }
 
@@ -120,11 +124,18 @@ pub trait Commands: Send + Sync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cursor(pub u64);
 
+/// How long a request id is remembered at least.
+pub const REQUESTS_KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// How many older ones a new claim removes at most, so that none has much to do.
+pub(crate) const REQUESTS_PURGED: usize = 16;
+
 /// What the request ids of clients stand for. Remembered for a week at least.
 #[async_trait]
 pub trait Requests: Send + Sync {
     /// Writes `claim` unless the tenant has used the id before; returns what stands.
-    async fn claim(&self, tenant: &TenantId, request_id: &str, claim: RequestClaim) -> Result<RequestClaim, StoreError>;
+    async fn claim(&self, tenant: &TenantId, request_id: &str, claim: RequestClaim)
+    -> Result<RequestClaim, StoreError>;
 }
 
 /// Appends a record and settles lost answers by reading the tail and comparing the record's nonce.

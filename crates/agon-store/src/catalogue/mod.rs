@@ -1,9 +1,13 @@
 //! The port of the catalogue: finding debates.
+mod index;
+
 use crate::port::StoreError;
 use agon_core::{DebateId, DebateState, Outcome, TenantId, Timestamp};
 use agon_proto::{Summary, SummaryState};
 use async_trait::async_trait;
 use std::collections::BTreeMap;
+
+pub(crate) use index::CatalogueIndex;
 
 /// An index of all debates, for finding them. A hint: it may be behind the logs, and can be rebuilt from them.
 #[async_trait]
@@ -52,6 +56,9 @@ pub struct Place {
     pub id: DebateId,
 }
 
+/// A place in that order, or without an id the place before all debates of a moment.
+pub(crate) type Key = (Timestamp, Option<DebateId>);
+
 /// The states that a query tells apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListState {
@@ -64,6 +71,12 @@ pub enum ListState {
 }
 
 impl Query {
+    /// Where a walk from newest to oldest begins: behind this place.
+    pub(crate) fn upper(&self) -> Option<Key> {
+        let cursor = self.after.as_ref().map(|after| (after.admitted, Some(after.id.clone())));
+        let before = self.admitted_before.map(|before| (before, None));
+        [cursor, before].into_iter().flatten().min()
+    }
     /// Whether a debate fits, apart from `limit`.
     pub fn fits(&self, summary: &Summary) -> bool {
         let state = match &summary.state {
@@ -97,4 +110,3 @@ pub fn supersedes(new: &Summary, old: &Summary) -> bool {
     };
     rank(new) >= rank(old)
 }
-

@@ -3,23 +3,44 @@ use super::SqliteStore;
 use super::writer::{Change, WriteError};
 use crate::live::Live;
 use crate::port::{Job, Jobs, StoreError};
-use agon_core::{DebateId, Timestamp};
+use crate::shares::{Shares, full};
+use agon_core::{DebateId, Priority, Timestamp};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension as _, params};
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
+/// Adds a job.
 struct Enqueue {
     debate: DebateId,
+    priority: Priority,
     now: Timestamp,
+    limit: NonZeroUsize,
 }
 impl Change for Enqueue {
-    type Done = ();
+    /// Whether there is a job now.
+    type Done = bool;
     const FLUSHED: bool = false;
-    fn run(&self, db: &Connection) -> rusqlite::Result<()> {
-        let sql = "INSERT OR IGNORE INTO jobs (debate, free_at, deliveries) VALUES (?1, ?2, 0)";
-        db.prepare_cached(sql)?.execute(params![self.debate.as_str(), self.now.0.cast_signed()]).map(drop)
+    fn run(&self, db: &Connection) -> rusqlite::Result<bool> {
+        let sql = "INSERT OR IGNORE INTO jobs (debate, priority, free_at, deliveries)
+                   SELECT ?1, ?2, ?3, 0 WHERE (SELECT sum(jobs) FROM shares) < ?4";
+        let (limit, now) = (i64::try_from(self.limit.get()).unwrap_or(i64::MAX), self.now.0.cast_signed());
+        let added = db.prepare_cached(sql)?.execute(params![self.debate.as_str(), rank(self.priority), now, limit])?;
+        if added == 1 {
+            return Ok(true);
+        }
+        db.prepare_cached("SELECT 1 FROM jobs WHERE debate = ?1")?.exists([self.debate.as_str()])
     }
-    fn committed(&self, (): &(), _live: &Live) {}
+    fn committed(&self, _done: &bool, _live: &Live) {}
+}
+
+/// How a priority is stored.
+fn rank(priority: Priority) -> i64 {
+    match priority {
+        Priority::Interactive => 0,
+        Priority::Normal => 1,
+        Priority::Batch => 2,
+    }
 }
 
 struct Take {
@@ -31,11 +52,11 @@ impl Change for Take {
     type Done = Option<(String, i64, u32)>;
     const FLUSHED: bool = false;
     fn run(&self, db: &Connection) -> rusqlite::Result<Self::Done> {
-        let free = db
-            .prepare_cached("SELECT number FROM jobs WHERE free_at <= ?1 ORDER BY free_at, number LIMIT 1")?
-            .query_row([self.now.0.cast_signed()], |row| row.get::<_, i64>(0))
-            .optional()?;
-        let Some(number) = free else { return Ok(None) };
+        let mut free = Vec::with_capacity(Priority::ALL.len());
+        for priority in Priority::ALL {
+            free.extend(self.first(db, priority)?.map(|number| (priority, number)));
+        }
+        let Some(number) = choose(db, &free)? else { return Ok(None) };
         let sql = "UPDATE jobs SET owner = ?2, token = random(), free_at = ?3, deliveries = deliveries + 1
                    WHERE number = ?1 RETURNING debate, token, deliveries";
         db.prepare_cached(sql)?
@@ -45,6 +66,42 @@ impl Change for Take {
             .optional()
     }
     fn committed(&self, _done: &Self::Done, _live: &Live) {}
+}
+impl Take {
+    /// The job of a priority that has been free the longest.
+    fn first(&self, db: &Connection, priority: Priority) -> rusqlite::Result<Option<i64>> {
+        let sql = "SELECT number FROM jobs WHERE priority = ?1 AND free_at <= ?2 ORDER BY free_at, number LIMIT 1";
+        db.prepare_cached(sql)?
+            .query_row(params![rank(priority), self.now.0.cast_signed()], |row| row.get(0))
+            .optional()
+    }
+}
+
+/// Which of the free jobs is taken. The credits are stored, so that all processes share the queue out as one.
+fn choose(db: &Connection, free: &[(Priority, i64)]) -> rusqlite::Result<Option<i64>> {
+    let number = |of: Priority| free.iter().find(|(priority, _)| *priority == of).map(|(_, number)| *number);
+    match free {
+        [] => return Ok(None),
+        [(_, only)] => return Ok(Some(*only)),
+        [_, _, ..] => {}
+    }
+    let mut shares = credits(db)?;
+    let Some(served) = shares.order().into_iter().find(|priority| number(*priority).is_some()) else { return Ok(None) };
+    shares.charge(served, |priority| number(priority).is_some());
+    let mut update = db.prepare_cached("UPDATE shares SET credit = ?2 WHERE priority = ?1")?;
+    for priority in Priority::ALL {
+        update.execute(params![rank(priority), shares.credit(priority)])?;
+    }
+    Ok(number(served))
+}
+
+fn credits(db: &Connection) -> rusqlite::Result<Shares> {
+    let mut statement = db.prepare_cached("SELECT credit FROM shares WHERE priority = ?1")?;
+    let mut credits = Vec::with_capacity(Priority::ALL.len());
+    for priority in Priority::ALL {
+        credits.push((priority, statement.query_row([rank(priority)], |row| row.get(0))?));
+    }
+    Ok(Shares::new(credits))
 }
 
 /// A change of a job that only its holder may make.
@@ -83,9 +140,13 @@ impl Change for ByHolder {
 
 #[async_trait]
 impl Jobs for SqliteStore {
-    async fn enqueue(&self, debate: &DebateId) -> Result<(), StoreError> {
-        let change = Enqueue { debate: debate.clone(), now: self.clock.now() };
-        self.writer.write(change).await.map_err(WriteError::into_store)
+    async fn enqueue(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
+        let limit = self.max_jobs;
+        let change = Enqueue { debate: debate.clone(), priority, now: self.clock.now(), limit };
+        match self.writer.write(change).await.map_err(WriteError::into_store)? {
+            true => Ok(()),
+            false => Err(full(limit)),
+        }
     }
 
     async fn take(&self, owner: &str, lease: Duration) -> Result<Option<Job>, StoreError> {

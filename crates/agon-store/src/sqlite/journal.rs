@@ -3,9 +3,9 @@ use super::writer::{Change, WriteError};
 use super::{SqliteStore, backend};
 use crate::chain::{self, Hash};
 use crate::live::{Live, ends};
-use crate::port::{AppendError, DebateHead, Journal, Page, StoreError, empty_record};
+use crate::port::{AppendError, Journal, StoreError, empty_record};
 use crate::upkeep::{RawRecord, Walk};
-use agon_core::{DebateId, Position, Record, Timestamp};
+use agon_core::{DebateId, Position, Record};
 use agon_proto::encode_record;
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
@@ -102,10 +102,6 @@ impl Journal for SqliteStore {
         self.readers.run(move |db| read(db, &debate, after)).await
     }
 
-    async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError> {
-        self.readers.run(move |db| list(db, page)).await
-    }
-
     fn forget(&self, debate: &DebateId) {
         self.live.forget(debate);
     }
@@ -143,32 +139,6 @@ pub(super) fn each_raw(
         })
     });
     rows.map_err(backend)?.try_for_each(&mut visit)
-}
-
-fn list(db: &Connection, page: Page) -> Result<Vec<DebateHead>, StoreError> {
-    let before = match page.after {
-        None => i64::MAX,
-        Some(cursor) => db
-            .prepare_cached("SELECT id FROM debates WHERE debate = ?1")
-            .and_then(|mut cached| cached.query_row([cursor.as_str()], |row| row.get(0)).optional())
-            .map_err(backend)?
-            .ok_or(StoreError::NotFound(cursor))?,
-    };
-    let mut statement = db
-        .prepare_cached(
-            "SELECT debate, last, admitted, updated, ended FROM debates WHERE id < ?1 ORDER BY id DESC LIMIT ?2",
-        )
-        .map_err(backend)?;
-    let heads = statement.query_map(params![before, page.limit], |row| {
-        Ok((row.get::<_, String>(0)?, number(row, 1)?, number(row, 2)?, number(row, 3)?, row.get(4)?))
-    });
-    let head = |row: rusqlite::Result<(String, u64, u64, u64, bool)>| {
-        let (id, last, admitted, updated, ended) = row.map_err(backend)?;
-        let id = DebateId::parse(&id).map_err(|error| StoreError::Backend(error.to_string()))?;
-        let (last, admitted, updated) = (Position(last), Timestamp(admitted), Timestamp(updated));
-        Ok(DebateHead { id, last, admitted, updated, ended })
-    };
-    heads.map_err(backend)?.map(head).collect()
 }
 
 /// A column that holds an unsigned number. SQLite has signed ones only; the bits are the same.

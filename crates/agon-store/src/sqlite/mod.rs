@@ -1,9 +1,12 @@
 //! The SQLite adapter. `docs/reference/storage.md` describes tables and guarantees.
+mod catalogue;
 mod jobs;
 mod journal;
 mod open;
+mod orders;
 mod readers;
 mod registers;
+mod requests;
 mod schema;
 mod upkeep;
 mod writer;
@@ -14,13 +17,14 @@ mod tests;
 use crate::live::Live;
 use crate::port::StoreError;
 use readers::Readers;
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 use writer::Writer;
 
 pub use open::{Clock, OpenError, SqliteOptions, SyncMode};
 
-/// Journal, registers and jobs in one SQLite file. Several processes may use one file.
+/// Everything in one SQLite file. Several processes may use one file.
 ///
 /// One thread of its own writes: all changes that wait, of whatever debate, go into one transaction, and are answered when it is
 /// on disk. Dropping the store waits for what was already asked for.
@@ -28,6 +32,7 @@ pub struct SqliteStore {
     writer: Writer,
     readers: Arc<Readers>,
     live: Arc<Live>,
+    max_jobs: NonZeroUsize,
     clock: Clock,
 }
 
@@ -39,7 +44,7 @@ impl SqliteStore {
         let writer =
             Writer::start(connection, &options, Arc::clone(&live)).map_err(|source| OpenError::Thread { source })?;
         let readers = Arc::new(Readers::new(path, &options));
-        Ok(Self { writer, readers, live, clock: options.clock })
+        Ok(Self { writer, readers, live, max_jobs: options.max_jobs, clock: options.clock })
     }
 }
 
@@ -52,4 +57,9 @@ impl std::fmt::Debug for SqliteStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SqliteStore").finish_non_exhaustive()
     }
+}
+
+/// The store's failure for bytes that are not what was written.
+fn unreadable(what: &str, error: &dyn std::fmt::Display) -> StoreError {
+    StoreError::Backend(format!("{what} cannot be read: {error}"))
 }

@@ -1,5 +1,6 @@
 //! Opening a database file.
 use super::schema;
+use crate::shares::DEFAULT_MAX_JOBS;
 use agon_core::Timestamp;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fmt;
@@ -38,7 +39,9 @@ pub struct SqliteOptions {
     pub tail_records: usize,
     /// Debates of which anything is kept in memory.
     pub live_debates: usize,
-    /// What tells the time of leases.
+    /// Most jobs; more are refused as [`crate::StoreError::Full`].
+    pub max_jobs: NonZeroUsize,
+    /// What tells the time of leases and of request ids.
     pub clock: Clock,
 }
 impl Default for SqliteOptions {
@@ -52,6 +55,7 @@ impl Default for SqliteOptions {
             queue: NonZeroUsize::MIN.saturating_add(4_095),
             tail_records: 64,
             live_debates: 20_000,
+            max_jobs: DEFAULT_MAX_JOBS,
             clock: Clock::default(),
         }
     }

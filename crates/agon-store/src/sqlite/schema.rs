@@ -7,7 +7,8 @@ use std::path::Path;
 const APPLICATION: i64 = 0x4147_4F4E;
 
 /// Step `n` leads from schema `n` to schema `n + 1`. A step that was released never changes.
-const STEPS: &[&str] = &["
+const STEPS: &[&str] = &[
+    "
     CREATE TABLE debates (
         id        INTEGER PRIMARY KEY AUTOINCREMENT,
         debate    TEXT    NOT NULL UNIQUE,
@@ -43,7 +44,46 @@ const STEPS: &[&str] = &["
         deliveries INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX jobs_by_time ON jobs (free_at, number);
-"];
+",
+    "
+    ALTER TABLE jobs ADD COLUMN priority INTEGER NOT NULL DEFAULT 1;
+    DROP INDEX jobs_by_time;
+    CREATE INDEX jobs_by_time ON jobs (priority, free_at, number);
+    CREATE TABLE shares (
+        priority INTEGER PRIMARY KEY,
+        credit   INTEGER NOT NULL,
+        jobs     INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO shares SELECT 0, 0, 0 UNION SELECT 1, 0, (SELECT count(*) FROM jobs) UNION SELECT 2, 0, 0;
+    CREATE TRIGGER jobs_added AFTER INSERT ON jobs
+        BEGIN UPDATE shares SET jobs = jobs + 1 WHERE priority = new.priority; END;
+    CREATE TRIGGER jobs_removed AFTER DELETE ON jobs
+        BEGIN UPDATE shares SET jobs = jobs - 1 WHERE priority = old.priority; END;
+    CREATE TABLE orders (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        debate TEXT    NOT NULL UNIQUE,
+        body   BLOB    NOT NULL
+    ) STRICT;
+    CREATE TABLE requests (
+        tenant  TEXT    NOT NULL,
+        request TEXT    NOT NULL,
+        claim   BLOB    NOT NULL,
+        at      INTEGER NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX requests_by_id ON requests (tenant, request);
+    CREATE INDEX requests_by_time ON requests (at);
+    CREATE TABLE catalogue (
+        debate   TEXT    NOT NULL UNIQUE,
+        tenant   TEXT    NOT NULL,
+        admitted INTEGER NOT NULL,
+        ended    INTEGER NOT NULL,
+        summary  BLOB    NOT NULL
+    ) STRICT;
+    CREATE INDEX catalogue_by_admission ON catalogue (admitted, debate);
+    CREATE INDEX catalogue_by_tenant ON catalogue (tenant, admitted, debate);
+    CREATE INDEX catalogue_unfinished ON catalogue (admitted, debate) WHERE ended = 0;
+",
+];
 
 /// Refuses files of other programs and of newer versions, before anything is changed in them.
 pub(super) fn check(connection: &Connection, path: &Path) -> Result<(), OpenError> {

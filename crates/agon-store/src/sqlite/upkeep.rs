@@ -5,10 +5,10 @@ use super::{SqliteStore, backend};
 use crate::chain::Hash;
 use crate::live::{Live, ends};
 use crate::port::StoreError;
-use crate::upkeep::{RawRecord, Upkeep, Verified, Walk};
+use crate::upkeep::{DebateHead, Page, RawRecord, Upkeep, Verified, Walk};
 use agon_core::{DebateId, Position, Timestamp};
 use async_trait::async_trait;
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 struct PurgeRegisters(DebateId);
 impl Change for PurgeRegisters {
@@ -28,8 +28,9 @@ impl Change for Delete {
     const FLUSHED: bool = true;
     fn run(&self, db: &Connection) -> rusqlite::Result<bool> {
         let debate = [self.0.as_str()];
-        db.execute("DELETE FROM registers WHERE debate = ?1", debate)?;
-        db.execute("DELETE FROM jobs WHERE debate = ?1", debate)?;
+        for table in ["registers", "jobs", "orders", "catalogue"] {
+            db.execute(&format!("DELETE FROM {table} WHERE debate = ?1"), debate)?;
+        }
         db.execute("DELETE FROM records WHERE debate = (SELECT id FROM debates WHERE debate = ?1)", debate)?;
         Ok(db.execute("DELETE FROM debates WHERE debate = ?1", debate)? == 1)
     }
@@ -63,9 +64,39 @@ impl Upkeep for SqliteStore {
         self.writer.write(PurgeRegisters(debate.clone())).await.map_err(WriteError::into_store)
     }
 
+    async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError> {
+        self.readers.run(move |db| list(db, page)).await
+    }
+
     async fn delete(&self, debate: &DebateId) -> Result<bool, StoreError> {
         self.writer.write(Delete(debate.clone())).await.map_err(WriteError::into_store)
     }
+}
+
+fn list(db: &Connection, page: Page) -> Result<Vec<DebateHead>, StoreError> {
+    let before = match page.after {
+        None => i64::MAX,
+        Some(cursor) => db
+            .prepare_cached("SELECT id FROM debates WHERE debate = ?1")
+            .and_then(|mut cached| cached.query_row([cursor.as_str()], |row| row.get(0)).optional())
+            .map_err(backend)?
+            .ok_or(StoreError::NotFound(cursor))?,
+    };
+    let mut statement = db
+        .prepare_cached(
+            "SELECT debate, last, admitted, updated, ended FROM debates WHERE id < ?1 ORDER BY id DESC LIMIT ?2",
+        )
+        .map_err(backend)?;
+    let heads = statement.query_map(params![before, page.limit], |row| {
+        Ok((row.get::<_, String>(0)?, number(row, 1)?, number(row, 2)?, number(row, 3)?, row.get(4)?))
+    });
+    let head = |row: rusqlite::Result<(String, u64, u64, u64, bool)>| {
+        let (id, last, admitted, updated, ended) = row.map_err(backend)?;
+        let id = DebateId::parse(&id).map_err(|error| StoreError::Backend(error.to_string()))?;
+        let (last, admitted, updated) = (Position(last), Timestamp(admitted), Timestamp(updated));
+        Ok(DebateHead { id, last, admitted, updated, ended })
+    };
+    heads.map_err(backend)?.map(head).collect()
 }
 
 /// What the table of debates says about a log.

@@ -1,0 +1,116 @@
+//! The job queue in memory.
+use super::MemoryStore;
+use crate::lock::lock;
+use crate::port::{Job, Jobs, StoreError};
+use crate::shares::{Shares, full};
+use agon_core::{DebateId, Priority};
+use async_trait::async_trait;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::num::NonZeroUsize;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// All jobs, and of each priority when which is free.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    jobs: HashMap<DebateId, Held>,
+    free: BTreeMap<Priority, BTreeSet<Turn>>,
+    shares: Shares,
+    counter: u64,
+}
+
+/// When a job is free, then which came first.
+type Turn = (Instant, u64, DebateId);
+
+/// A job.
+#[derive(Debug)]
+pub(super) struct Held {
+    priority: Priority,
+    number: u64,
+    token: Option<u64>,
+    free_at: Instant,
+    deliveries: u32,
+}
+
+impl Queue {
+    fn next(&mut self) -> u64 {
+        self.counter += 1;
+        self.counter
+    }
+
+    fn add(&mut self, debate: &DebateId, priority: Priority, limit: NonZeroUsize) -> Result<(), StoreError> {
+        if self.jobs.contains_key(debate) {
+            return Ok(());
+        }
+        if self.jobs.len() >= limit.get() {
+            return Err(full(limit));
+        }
+        let (number, free_at) = (self.next(), Instant::now());
+        self.put(debate, Held { priority, number, token: None, free_at, deliveries: 0 });
+        Ok(())
+    }
+
+    fn put(&mut self, debate: &DebateId, held: Held) {
+        self.free.entry(held.priority).or_default().insert((held.free_at, held.number, debate.clone()));
+        self.jobs.insert(debate.clone(), held);
+    }
+
+    /// Removes a debate's job, whoever holds it.
+    pub(super) fn remove(&mut self, debate: &DebateId) -> Option<Held> {
+        let held = self.jobs.remove(debate)?;
+        let turns = self.free.entry(held.priority).or_default();
+        turns.remove(&(held.free_at, held.number, debate.clone()));
+        Some(held)
+    }
+
+    fn take(&mut self, lease: Duration) -> Option<Job> {
+        let now = Instant::now();
+        let first = |priority: Priority| self.free.get(&priority)?.first().filter(|(free_at, ..)| *free_at <= now);
+        let there: Vec<_> = Priority::ALL.into_iter().filter(|priority| first(*priority).is_some()).collect();
+        let served = self.shares.order().into_iter().find(|priority| there.contains(priority))?;
+        let (_, _, debate) = first(served)?.clone();
+        self.shares.charge(served, |priority| there.contains(&priority));
+        let (held, token) = (self.remove(&debate)?, self.next());
+        let deliveries = held.deliveries.saturating_add(1);
+        self.put(&debate, Held { token: Some(token), free_at: now + lease, deliveries, ..held });
+        Some(Job { debate, token, deliveries })
+    }
+
+    /// Moves the end of a lease, if the job is the caller's.
+    fn until(&mut self, job: &Job, token: Option<u64>, free_at: Instant) -> bool {
+        let Some(held) = self.own(job) else { return false };
+        self.put(&job.debate, Held { token, free_at, ..held });
+        true
+    }
+
+    /// Removes a job that is the caller's.
+    fn own(&mut self, job: &Job) -> Option<Held> {
+        let held = self.jobs.get(&job.debate)?.token == Some(job.token);
+        if held { self.remove(&job.debate) } else { None }
+    }
+}
+
+#[async_trait]
+impl Jobs for MemoryStore {
+    async fn enqueue(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
+        lock(&self.state).jobs.add(debate, priority, self.max_jobs)
+    }
+
+    async fn take(&self, _owner: &str, lease: Duration) -> Result<Option<Job>, StoreError> {
+        Ok(lock(&self.state).jobs.take(lease))
+    }
+
+    async fn extend(&self, job: &Job, lease: Duration) -> Result<bool, StoreError> {
+        Ok(lock(&self.state).jobs.until(job, Some(job.token), Instant::now() + lease))
+    }
+
+    async fn complete(&self, job: &Job) -> Result<(), StoreError> {
+        lock(&self.state).jobs.own(job);
+        Ok(())
+    }
+
+    async fn release(&self, job: &Job, delay: Duration) -> Result<(), StoreError> {
+        lock(&self.state).jobs.until(job, None, Instant::now() + delay);
+        Ok(())
+    }
+}

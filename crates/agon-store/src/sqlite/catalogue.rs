@@ -1,0 +1,136 @@
+//! The catalogue's table. Listings walk along an index from their cursor on, and read until enough debates fit.
+use super::writer::{Change, WriteError};
+use super::{SqliteStore, backend, unreadable};
+use crate::catalogue::{Catalogue, Query, supersedes};
+use crate::live::Live;
+use crate::port::StoreError;
+use agon_core::{DebateId, Timestamp};
+use agon_proto::{Summary, SummaryState, Wire as _};
+use async_trait::async_trait;
+use rusqlite::{Connection, OptionalExtension as _, Params, params};
+
+/// Takes in a summary unless something newer is known.
+struct Note(Summary);
+impl Change for Note {
+    type Done = ();
+    const FLUSHED: bool = false;
+    fn run(&self, db: &Connection) -> rusqlite::Result<()> {
+        let Self(summary) = self;
+        let known = find_bytes(db, &summary.id)?;
+        // What cannot be read is no loss: the log holds the truth.
+        let known = known.and_then(|bytes| Summary::from_bytes(&bytes).ok());
+        if known.is_some_and(|known| !supersedes(summary, &known)) {
+            return Ok(());
+        }
+        let ended = match &summary.state {
+            SummaryState::Queued | SummaryState::Running { .. } => false,
+            SummaryState::Ended { .. } => true,
+        };
+        let (tenant, bytes) = (summary.id.tenant(), summary.to_bytes());
+        db.prepare_cached(
+            "INSERT INTO catalogue (debate, tenant, admitted, ended, summary) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (debate) DO UPDATE SET admitted = ?3, ended = ?4, summary = ?5",
+        )?
+        .execute(params![summary.id.as_str(), tenant.as_str(), order(summary.admitted), ended, bytes.as_ref()])
+        .map(drop)
+    }
+    fn committed(&self, (): &(), _live: &Live) {}
+}
+
+/// Forgets a debate.
+struct Strike(DebateId);
+impl Change for Strike {
+    type Done = ();
+    const FLUSHED: bool = false;
+    fn run(&self, db: &Connection) -> rusqlite::Result<()> {
+        db.prepare_cached("DELETE FROM catalogue WHERE debate = ?1")?.execute([self.0.as_str()]).map(drop)
+    }
+    fn committed(&self, (): &(), _live: &Live) {}
+}
+
+#[async_trait]
+impl Catalogue for SqliteStore {
+    async fn note(&self, summary: Summary) -> Result<(), StoreError> {
+        self.writer.write(Note(summary)).await.map_err(WriteError::into_store)
+    }
+
+    async fn get_summary(&self, debate: &DebateId) -> Result<Option<Summary>, StoreError> {
+        let of = debate.clone();
+        let bytes = self.readers.run(move |db| find_bytes(db, &of).map_err(backend)).await?;
+        bytes.map(|bytes| decode(debate.as_str(), &bytes)).transpose()
+    }
+
+    async fn find(&self, query: &Query) -> Result<Vec<Summary>, StoreError> {
+        let query = query.clone();
+        self.readers.run(move |db| find(db, &query)).await
+    }
+
+    async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
+        let sql = "SELECT debate, summary FROM catalogue WHERE ended = 0 ORDER BY admitted, debate";
+        self.readers.run(move |db| collect(db, sql, [], &Query { limit: usize::MAX, ..Query::default() })).await
+    }
+
+    async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {
+        self.writer.write(Strike(debate.clone())).await.map_err(WriteError::into_store)
+    }
+}
+
+/// A time as SQLite orders it.
+fn order(time: Timestamp) -> i64 {
+    i64::try_from(time.0).unwrap_or(i64::MAX)
+}
+
+fn decode(debate: &str, bytes: &[u8]) -> Result<Summary, StoreError> {
+    Summary::from_bytes(bytes).map_err(|error| unreadable(&format!("the catalogue's entry of {debate}"), &error))
+}
+
+fn find_bytes(db: &Connection, debate: &DebateId) -> rusqlite::Result<Option<Vec<u8>>> {
+    db.prepare_cached("SELECT summary FROM catalogue WHERE debate = ?1")?
+        .query_row([debate.as_str()], |row| row.get(0))
+        .optional()
+}
+
+fn find(db: &Connection, query: &Query) -> Result<Vec<Summary>, StoreError> {
+    let from = order(query.admitted_from.unwrap_or_default());
+    // "~" comes after every id.
+    let (before, id) = match query.upper() {
+        None => (i64::MAX, "~".to_owned()),
+        Some((before, id)) => (order(before), id.map_or_else(String::new, String::from)),
+    };
+    match &query.tenant {
+        None => {
+            let sql = "SELECT debate, summary FROM catalogue WHERE (admitted, debate) < (?2, ?3) AND admitted >= ?1
+                       ORDER BY admitted DESC, debate DESC";
+            collect(db, sql, params![from, before, id], query)
+        }
+        Some(tenant) => {
+            let sql = "SELECT debate, summary FROM catalogue
+                       WHERE tenant = ?4 AND (admitted, debate) < (?2, ?3) AND admitted >= ?1
+                       ORDER BY admitted DESC, debate DESC";
+            collect(db, sql, params![from, before, id, tenant.as_str()], query)
+        }
+    }
+}
+
+/// The first rows that fit.
+fn collect(db: &Connection, sql: &str, params: impl Params, query: &Query) -> Result<Vec<Summary>, StoreError> {
+    let mut statement = db.prepare_cached(sql).map_err(backend)?;
+    let rows = statement
+        .query_map(params, |row| Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?)))
+        .map_err(backend)?;
+    let mut fitting = Vec::new();
+    if query.limit == 0 {
+        return Ok(fitting);
+    }
+    for row in rows {
+        let (debate, bytes) = row.map_err(backend)?;
+        let summary = decode(&debate, &bytes)?;
+        if query.fits(&summary) {
+            fitting.push(summary);
+        }
+        if fitting.len() == query.limit {
+            break;
+        }
+    }
+    Ok(fitting)
+}
