@@ -72,7 +72,7 @@ async fn resume(
     let (said, names) = (debate.transcript().entries().len(), servers.names());
     context.output.note(&format!("resuming debate {id} after {said} speeches, on {names}"));
     let stage = Stage::open(store.clone(), Some(servers), settings, &[&admission.spec]).await?;
-    stage.store.sqlite.enqueue(id).await.map_err(crate::store::failed)?;
+    stage.store.sqlite.enqueue(id, admission.priority).await.map_err(crate::store::failed)?;
     stage.node.adopt(id);
     let showing = Showing { context, settings, output: &args.output, signals };
     show::to_the_end(showing, stage, id, Begin::after(&log)).await
