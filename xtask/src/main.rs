@@ -4,9 +4,9 @@
 //! except where its help says so.
 
 mod bench;
-mod browser;
 mod check;
 mod crash;
+mod needs;
 mod process;
 mod protos;
 mod rehearsal;
@@ -28,7 +28,7 @@ struct Cli {
 enum Command {
     /// Regenerate the Rust types of `proto/` into `crates/agon-proto/src/generated`
     Protos(protos::Args),
-    /// Set up what the tests need (as root on Debian: install chromium), then run every test of the workspace
+    /// Set up what the tests need (as root on Debian: install chromium, nats-server and python3), then run every test of the workspace
     Test(test::Args),
     /// Formatting, lints, docs, generated code, dependencies and house rules
     Check(check::Args),

@@ -212,10 +212,11 @@ mod tests {
         .unwrap();
         let files = generate(&folder, &proto_files(&folder).unwrap()).unwrap();
         fs::remove_dir_all(&folder).unwrap();
-        let code = &files["agon.v1.rs"];
+        let text = |name: &str| String::from_utf8(files[name].clone()).unwrap();
+        let code = text("agon.v1.rs");
         assert!(code.contains("/// A thing said."), "{code}");
         assert!(code.contains("BTreeMap<"), "{code}");
         assert!(code.contains("Vec<u8>"), "{code}");
-        assert!(files["mod.rs"].contains("include!(\"agon.v1.rs\");"));
+        assert!(text("mod.rs").contains("include!(\"agon.v1.rs\");"));
     }
 }

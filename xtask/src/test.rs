@@ -1,12 +1,13 @@
 //! `cargo xtask test`: all set-up, then every test, then one line that sums them up.
 
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
 
 use anyhow::{Context, Result};
 
-use crate::{browser, process};
+use crate::{needs, process};
 
 /// The command line of `test`.
 #[derive(clap::Args)]
@@ -17,6 +18,9 @@ pub struct Args {
     /// The model to ask for on that host
     #[arg(long, value_name = "NAME", requires = "live")]
     model: Option<String>,
+    /// Run the suites of bus and store against this nats-server too, beside the installed one
+    #[arg(long, value_name = "PROGRAM")]
+    nats_server: Vec<PathBuf>,
     /// Only tests whose name contains this
     filter: Option<String>,
 }
@@ -31,7 +35,7 @@ struct Totals {
 
 /// Builds what the tests drive, runs them all, and prints `N passed, N failed` last.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    browser::ensure()?;
+    needs::ensure()?;
     println!("xtask: building agon for the system tests");
     let agon = process::build_agon()?;
     let mut totals = Totals::default();
@@ -42,6 +46,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     match (&args.live, &args.model) {
         (Some(url), Some(model)) => println!("run against the live model host {url} with {model}"),
         _ => println!("not run against a live model host (--live URL --model NAME does)"),
+    }
+    if args.nats_server.is_empty() {
+        println!("run against the installed nats-server alone (--nats-server PROGRAM adds another)");
     }
     let ran = totals.passed + totals.failed > 0;
     if !ran {
@@ -55,6 +62,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 fn cargo_test(targets: &str, agon: &Path, args: &Args) -> Result<Totals> {
     let mut command = process::cargo();
     command.args(["test", "--workspace", "--no-fail-fast", targets]).args(&args.filter).env("AGON_BIN", agon);
+    command.env("AGON_NATS_SERVERS", nats_servers(args)?);
     // Both are set or both are not, whatever the caller's environment holds.
     for (name, value) in [("AGON_LIVE_URL", &args.live), ("AGON_LIVE_MODEL", &args.model)] {
         match value {
@@ -73,6 +81,13 @@ fn cargo_test(targets: &str, agon: &Path, args: &Args) -> Result<Totals> {
         totals.failed = 1;
     }
     Ok(totals)
+}
+
+/// The servers that the suites of bus and store run against, as a search path.
+fn nats_servers(args: &Args) -> Result<OsString> {
+    let installed = needs::find("nats-server").context("nats-server is not installed")?;
+    let all = std::iter::once(&installed).chain(&args.nats_server);
+    std::env::join_paths(all).context("a nats-server's path holds a colon")
 }
 
 /// Passes `output` on to `sink`, adding up the result lines.

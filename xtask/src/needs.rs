@@ -1,0 +1,118 @@
+//! The programs that the tests drive and that cargo does not bring.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::process;
+
+/// A program that has to be on the search path.
+#[derive(Debug, Clone, Copy)]
+struct Need {
+    program: &'static str,
+    /// The Debian package that holds it.
+    package: &'static str,
+    /// What needs it.
+    whose: &'static str,
+}
+
+const NEEDS: &[Need] = &[
+    Need { program: "chromium", package: "chromium", whose: "the report tests" },
+    Need { program: "nats-server", package: "nats-server", whose: "the tests across machines" },
+    Need { program: "python3", package: "python3", whose: "the example of an external participant" },
+];
+
+const UPDATE: &[&str] = &["update"];
+const INSTALL: &[&str] = &["install", "-y", "--no-install-recommends"];
+
+/// What can be done about programs that are missing.
+#[derive(Debug, PartialEq, Eq)]
+enum Remedy {
+    /// Nothing is missing.
+    None,
+    /// This process may install these packages.
+    Install(Vec<&'static str>),
+    /// Only a person can, with this command.
+    Ask(String),
+}
+
+/// Makes sure that every program is there, installing what is missing where this process is allowed to.
+pub fn ensure() -> Result<()> {
+    let missing: Vec<Need> = NEEDS.iter().copied().filter(|need| find(need.program).is_none()).collect();
+    let apt = process::find_on_path("apt-get").is_some() && Path::new("/etc/debian_version").exists();
+    match remedy(&missing, apt, is_root()) {
+        Remedy::None => Ok(()),
+        Remedy::Ask(command) => {
+            let wants: Vec<String> =
+                missing.iter().map(|need| format!("{} need `{}` on PATH", need.whose, need.program)).collect();
+            bail!("{}; install with: {command}", wants.join("; "))
+        }
+        Remedy::Install(packages) => {
+            println!("xtask: installing {} for the tests", packages.join(", "));
+            apt_get(UPDATE)?;
+            apt_get(&[INSTALL, &packages].concat())?;
+            let still = missing.iter().find(|need| find(need.program).is_none());
+            still.map_or(Ok(()), |need| bail!("apt-get installed no `{}`", need.program))
+        }
+    }
+}
+
+/// Where the program is: on the search path, or where Debian puts servers, which a plain user's path leaves out.
+pub fn find(program: &str) -> Option<PathBuf> {
+    let server = Path::new("/usr/sbin").join(program);
+    process::find_on_path(program).or_else(|| server.is_file().then_some(server))
+}
+
+fn remedy(missing: &[Need], apt: bool, root: bool) -> Remedy {
+    let packages: Vec<&'static str> = missing.iter().map(|need| need.package).collect();
+    match (packages.is_empty(), apt, root) {
+        (true, _, _) => Remedy::None,
+        (false, true, true) => Remedy::Install(packages),
+        (false, true, false) => {
+            let install = [INSTALL, &packages].concat();
+            Remedy::Ask(format!("sudo apt-get {} && sudo apt-get {}", UPDATE.join(" "), install.join(" ")))
+        }
+        (false, false, _) => Remedy::Ask(format!("your system's package manager (packages {})", packages.join(", "))),
+    }
+}
+
+/// The effective user of this process, read where Linux shows it; elsewhere nobody is taken for root.
+fn is_root() -> bool {
+    use std::os::unix::fs::MetadataExt;
+    Path::new("/proc/self").metadata().is_ok_and(|meta| meta.uid() == 0)
+}
+
+fn apt_get(args: &[&str]) -> Result<()> {
+    let output = Command::new("apt-get")
+        .args(args)
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .stdin(Stdio::null())
+        .output()
+        .context("cannot start apt-get")?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        bail!("`apt-get {}` failed ({}):\n{}", args.join(" "), output.status, said.trim_end());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_that_are_there_need_nothing() {
+        assert_eq!(remedy(&[], true, true), Remedy::None);
+        assert_eq!(remedy(&[], false, false), Remedy::None);
+    }
+
+    #[test]
+    fn only_root_on_debian_installs_and_only_what_is_missing() {
+        let missing = &NEEDS[..2];
+        assert_eq!(remedy(missing, true, true), Remedy::Install(vec!["chromium", "nats-server"]));
+        let Remedy::Ask(command) = remedy(missing, true, false) else { panic!("a plain user cannot install") };
+        assert!(command.contains("apt-get install -y --no-install-recommends chromium nats-server"), "{command}");
+        assert!(matches!(remedy(missing, false, true), Remedy::Ask(_)));
+    }
+}
