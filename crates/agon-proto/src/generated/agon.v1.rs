@@ -830,6 +830,9 @@ pub struct Debate {
     /// The ended debate whose transcript this one judges again.
     #[prost(string, optional, tag = "21")]
     pub rejudges: ::core::option::Option<::prost::alloc::string::String>,
+    /// What is debated; in lists its beginning.
+    #[prost(string, tag = "22")]
+    pub topic: ::prost::alloc::string::String,
 }
 /// Nested message and enum types in `Debate`.
 pub mod debate {
@@ -926,6 +929,19 @@ pub struct Plan {
     /// What may be a mistake.
     #[prost(string, repeated, tag = "4")]
     pub warnings: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Calls by phase, in order; phases without a call are left out.
+    #[prost(message, repeated, tag = "5")]
+    pub phases: ::prost::alloc::vec::Vec<PlannedPhase>,
+}
+/// The calls of a phase.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PlannedPhase {
+    /// The phase.
+    #[prost(enumeration = "super::bus::v1::PhaseName", tag = "1")]
+    pub phase: i32,
+    /// Its calls.
+    #[prost(uint64, tag = "2")]
+    pub calls: u64,
 }
 /// A model that a debate needs.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
