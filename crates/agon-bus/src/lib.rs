@@ -10,6 +10,7 @@ pub mod contract;
 #[cfg(feature = "faults")]
 mod faults;
 mod memory;
+pub mod nats;
 mod pattern;
 mod port;
 pub mod subject;
