@@ -4,7 +4,7 @@ use agon_core::{TurnId, TurnResult};
 use std::sync::Arc;
 
 pub(crate) async fn the_first_result_stays(rig: &impl Rig) {
-    let store = rig.store();
+    let store = rig.store().await;
     assert!(store.get(&debate("a"), TURN).await.unwrap().is_none());
     let first = store.decide(&debate("a"), TURN, said("one")).await.unwrap();
     assert!(first.won);
@@ -15,7 +15,7 @@ pub(crate) async fn the_first_result_stays(rig: &impl Rig) {
 }
 
 pub(crate) async fn of_many_writers_of_a_register_one_wins(rig: &impl Rig) {
-    let store = rig.store();
+    let store = rig.store().await;
     for seat in 0..20 {
         let turn = TurnId { seat, ..TURN };
         let mut tasks = tokio::task::JoinSet::new();
@@ -31,7 +31,7 @@ pub(crate) async fn of_many_writers_of_a_register_one_wins(rig: &impl Rig) {
 }
 
 pub(crate) async fn turns_and_tries_have_their_own_registers(rig: &impl Rig) {
-    let store = rig.store();
+    let store = rig.store().await;
     let turns = [TURN, TURN.next_attempt(), TurnId { seat: 9, ..TURN }, TurnId { round: 9, ..TURN }];
     for (n, turn) in turns.into_iter().enumerate() {
         assert!(store.decide(&debate("a"), turn, said(&n.to_string())).await.unwrap().won);

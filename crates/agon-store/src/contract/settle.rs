@@ -1,5 +1,5 @@
 use super::{Rig, debate, record};
-use crate::{AppendError, DebateHead, Journal, Page, StoreError, append_settled};
+use crate::{AppendError, Journal, StoreError, append_settled};
 use agon_core::{DebateId, Position, Record};
 use async_trait::async_trait;
 use std::collections::VecDeque;
@@ -46,16 +46,13 @@ impl<J: Journal> Journal for BadLine<J> {
         }
         read
     }
-    async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError> {
-        self.journal.list(page).await
-    }
     fn forget(&self, debate: &DebateId) {
         self.journal.forget(debate);
     }
 }
 
 pub(crate) async fn a_lost_answer_of_a_record_that_landed_is_success(rig: &impl Rig) {
-    let store = rig.store();
+    let store = rig.store().await;
     store.append(&debate("a"), record(1, 1, 1)).await.unwrap();
     let line = BadLine::new(&store, [Fault::Answer]);
     let appended = append_settled(&line, &debate("a"), record(2, 2, 22)).await.unwrap();
@@ -64,7 +61,7 @@ pub(crate) async fn a_lost_answer_of_a_record_that_landed_is_success(rig: &impl 
 }
 
 pub(crate) async fn a_lost_request_is_unsure_and_may_be_tried_again(rig: &impl Rig) {
-    let store = rig.store();
+    let store = rig.store().await;
     let line = BadLine::new(&store, [Fault::Request]);
     let first = append_settled(&line, &debate("a"), record(1, 1, 11)).await;
     assert!(matches!(first, Err(AppendError::Unsure(_))));
@@ -73,7 +70,7 @@ pub(crate) async fn a_lost_request_is_unsure_and_may_be_tried_again(rig: &impl R
 }
 
 pub(crate) async fn a_try_that_landed_late_is_found_by_the_next_try(rig: &impl Rig) {
-    let store = rig.store();
+    let store = rig.store().await;
     let line = BadLine::new(&store, [Fault::Late]);
     let first = append_settled(&line, &debate("a"), record(1, 1, 11)).await;
     assert!(matches!(first, Err(AppendError::Unsure(_))));
@@ -83,7 +80,7 @@ pub(crate) async fn a_try_that_landed_late_is_found_by_the_next_try(rig: &impl R
 }
 
 pub(crate) async fn a_deposed_writer_is_fenced_whatever_it_heard(rig: &impl Rig) {
-    let store = rig.store();
+    let store = rig.store().await;
     store.append(&debate("a"), record(1, 1, 1)).await.unwrap();
     let fenced_at = |outcome| match outcome {
         Err(AppendError::Fenced { last }) => last.0,

@@ -1,31 +1,39 @@
 use super::{Clock, OpenError, SqliteOptions, SqliteStore, SyncMode};
 use crate::contract::{Rig, TURN, contract_tests, debate, ending, record, said};
 use crate::{AppendError, Jobs as _, Journal as _, Page, Registers as _, StoreError, Upkeep as _};
-use agon_core::{DebateId, Position, Timestamp};
+use agon_core::{DebateId, Position, Priority, Timestamp};
 use rusqlite::Connection;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
+use tokio::time::Instant;
 
 /// A folder with one database, and a clock that is moved by hand.
 struct Sqlite {
     folder: TempDir,
     now: Arc<AtomicU64>,
+    started: Instant,
 }
+
+/// The clock's first time, in milliseconds.
+const START: u64 = 1_700_000_000_000;
+
 impl Sqlite {
     fn new() -> Self {
-        Self { folder: TempDir::new().unwrap(), now: Arc::new(AtomicU64::new(1_700_000_000_000)) }
+        Self { folder: TempDir::new().unwrap(), now: Arc::new(AtomicU64::new(START)), started: Instant::now() }
     }
     fn path(&self) -> PathBuf {
         self.folder.path().join("agon.db")
     }
-    fn open(&self) -> Arc<SqliteStore> {
+    fn options(&self) -> SqliteOptions {
         let now = Arc::clone(&self.now);
         let clock = Clock::new(move || Timestamp(now.load(Ordering::SeqCst)));
-        let options = SqliteOptions { sync: SyncMode::Normal, clock, ..SqliteOptions::default() };
-        Arc::new(SqliteStore::open(&self.path(), options).unwrap())
+        SqliteOptions { sync: SyncMode::Normal, clock, ..SqliteOptions::default() }
+    }
+    fn open(&self) -> Arc<SqliteStore> {
+        Arc::new(SqliteStore::open(&self.path(), self.options()).unwrap())
     }
     fn raw(&self) -> Connection {
         Connection::open(self.path()).unwrap()
@@ -33,14 +41,17 @@ impl Sqlite {
 }
 impl Rig for Sqlite {
     type Store = SqliteStore;
-    fn store(&self) -> Arc<SqliteStore> {
+    async fn store(&self) -> Arc<SqliteStore> {
         self.open()
     }
     async fn pass(&self, time: Duration) {
         self.now.fetch_add(time.as_millis() as u64, Ordering::SeqCst);
     }
+    fn now(&self) -> Instant {
+        self.started + Duration::from_millis(self.now.load(Ordering::SeqCst) - START)
+    }
 }
-contract_tests!(super::Sqlite::new());
+contract_tests!(super::Sqlite::new(); (start_paused = true));
 
 #[tokio::test]
 async fn what_was_answered_is_there_after_a_restart_without_a_close() {
@@ -50,7 +61,7 @@ async fn what_was_answered_is_there_after_a_restart_without_a_close() {
         store.append(&debate("a"), record(first, 1, first)).await.unwrap();
     }
     store.decide(&debate("a"), TURN, said("x")).await.unwrap();
-    store.enqueue(&debate("a")).await.unwrap();
+    store.enqueue(&debate("a"), Priority::Normal).await.unwrap();
     // Neither closed nor dropped: the files as they are now are what a killed process leaves behind.
     let left = Sqlite::new();
     for name in ["agon.db", "agon.db-wal"] {
@@ -94,7 +105,7 @@ async fn two_stores_decide_a_register_once_and_share_the_jobs() {
     let second = two.decide(&debate("a"), TURN, said("two")).await.unwrap();
     assert_eq!((second.won, second.result.as_ref()), (false, &said("one")));
     assert_eq!(*two.get(&debate("a"), TURN).await.unwrap().unwrap(), said("one"));
-    one.enqueue(&debate("a")).await.unwrap();
+    one.enqueue(&debate("a"), Priority::Normal).await.unwrap();
     assert!(two.take("two", Duration::from_secs(9)).await.unwrap().is_some());
     assert!(one.take("one", Duration::from_secs(9)).await.unwrap().is_none());
 }
@@ -221,8 +232,8 @@ async fn a_newer_schema_and_a_foreign_database_are_refused_untouched() {
     drop(rig.open());
     rig.raw().pragma_update(None, "user_version", 99).unwrap();
     let error = SqliteStore::open(&rig.path(), SqliteOptions::default()).unwrap_err();
-    assert!(matches!(error, OpenError::Newer { found: 99, known: 1, .. }));
-    assert!(error.to_string().contains("schema 99, this version of Agon knows 1"), "{error}");
+    assert!(matches!(error, OpenError::Newer { found: 99, known: 2, .. }));
+    assert!(error.to_string().contains("schema 99, this version of Agon knows 2"), "{error}");
     let foreign = rig.folder.path().join("foreign.db");
     Connection::open(&foreign).unwrap().execute_batch("CREATE TABLE songs (name TEXT)").unwrap();
     let error = SqliteStore::open(&foreign, SqliteOptions::default()).unwrap_err();

@@ -1,0 +1,172 @@
+use super::{Rig, debate, eventually, summary};
+use crate::{Catalogue as _, ListState, Place, Query, Summary, SummaryState};
+use agon_core::{DebateId, DebateState, NodeId, Outcome, Position, TenantId, Timestamp};
+
+fn all() -> Query {
+    Query { limit: 99, ..Query::default() }
+}
+
+fn running(summary: Summary, epoch: u64, last: u64) -> Summary {
+    Summary {
+        state: SummaryState::Running { owner: NodeId::from("node") },
+        epoch,
+        last: Position(last),
+        updated: Timestamp(last),
+        ..summary
+    }
+}
+
+fn ended(summary: Summary, outcome: Option<Outcome>) -> Summary {
+    let state = if outcome.is_some() { DebateState::Succeeded } else { DebateState::Cancelled };
+    Summary { state: SummaryState::Ended { state, outcome }, ..running(summary, 1, 9) }
+}
+
+fn ids(found: Vec<Summary>) -> Vec<DebateId> {
+    found.into_iter().map(|summary| summary.id).collect()
+}
+
+/// Notes summaries and waits until they are known.
+async fn note<R: Rig>(rig: &R, store: &R::Store, summaries: impl IntoIterator<Item = Summary>) {
+    for summary in summaries {
+        store.note(summary.clone()).await.unwrap();
+        let id = summary.id.clone();
+        eventually(rig, &Some(summary), async || store.get_summary(&id).await.unwrap()).await;
+    }
+}
+
+pub(crate) async fn debates_are_found_newest_first<R: Rig>(rig: &R) {
+    let store = rig.store().await;
+    note(rig, &store, [summary("b", 5), summary("z", 1), summary("a", 5), summary("m", 9)]).await;
+    // A later note does not move a debate.
+    note(rig, &store, [running(summary("z", 1), 1, 7)]).await;
+    let expected = ["m", "b", "a", "z"].map(debate).to_vec();
+    assert_eq!(ids(store.find(&all()).await.unwrap()), expected);
+    assert_eq!(ids(store.find(&Query { limit: 2, ..all() }).await.unwrap()), expected[..2]);
+    assert!(store.find(&Query { limit: 0, ..all() }).await.unwrap().is_empty());
+    assert_eq!(store.get_summary(&debate("unknown")).await.unwrap(), None);
+}
+
+pub(crate) async fn pages_have_no_gaps_while_debates_are_added<R: Rig>(rig: &R) {
+    let store = rig.store().await;
+    // Three of each moment, so that pages end inside one.
+    note(rig, &store, (0..20).map(|n| summary(&format!("{n:02}"), 100 + n / 3))).await;
+    let mut seen = vec![];
+    let mut after: Option<Place> = None;
+    loop {
+        let page = store.find(&Query { limit: 4, after: after.clone(), ..Query::default() }).await.unwrap();
+        let Some(last) = page.last() else { break };
+        after = Some(Place { admitted: last.admitted, id: last.id.clone() });
+        note(rig, &store, [summary(&format!("new-{}", seen.len()), 500 + seen.len() as u64)]).await;
+        seen.extend(ids(page));
+    }
+    assert_eq!(seen, (0..20).rev().map(|n| debate(&format!("{n:02}"))).collect::<Vec<_>>());
+}
+
+pub(crate) async fn every_filter_filters<R: Rig>(rig: &R) {
+    let store = rig.store().await;
+    let mut labelled = summary("labelled", 2);
+    labelled.labels = [("team", "red"), ("tier", "1")].map(|(key, value)| (key.to_owned(), value.to_owned())).into();
+    labelled.topic = "Äpfel or pears?".to_owned();
+    let over = [
+        ended(summary("decided", 4), Some(Outcome::Decided)),
+        ended(summary("tied", 5), Some(Outcome::Tie)),
+        ended(summary("cancelled", 6), None),
+    ];
+    note(rig, &store, [summary("queued", 1), labelled, running(summary("running", 3), 1, 2)]).await;
+    note(rig, &store, over).await;
+    let labels = |pairs: &[(&str, &str)]| pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    let states = |states: &[ListState]| Query { states: states.to_vec(), ..all() };
+    let cases: Vec<(Query, &[&str])> = vec![
+        (states(&[ListState::Queued]), &["labelled", "queued"]),
+        (states(&[ListState::Running, ListState::Ended(DebateState::Cancelled)]), &["cancelled", "running"]),
+        (Query { outcomes: vec![Outcome::Tie], ..all() }, &["tied"]),
+        (Query { outcomes: vec![Outcome::Tie, Outcome::Decided], ..all() }, &["tied", "decided"]),
+        (Query { labels: labels(&[("team", "red"), ("tier", "")]), ..all() }, &["labelled"]),
+        (Query { labels: labels(&[("team", "blue")]), ..all() }, &[]),
+        (Query { labels: labels(&[("team", "red"), ("other", "")]), ..all() }, &[]),
+        (Query { admitted_from: Some(Timestamp(5)), ..all() }, &["cancelled", "tied"]),
+        (Query { admitted_before: Some(Timestamp(2)), ..all() }, &["queued"]),
+        (
+            Query { admitted_from: Some(Timestamp(2)), admitted_before: Some(Timestamp(4)), ..all() },
+            &["running", "labelled"],
+        ),
+        (Query { text: Some("äPFEL".to_owned()), ..all() }, &["labelled"]),
+        (Query { text: Some("topic of".to_owned()), limit: 1, ..all() }, &["cancelled"]),
+        (
+            Query { admitted_before: Some(Timestamp(6)), after: Some(place("tied", 5)), limit: 2, ..all() },
+            &["decided", "running"],
+        ),
+        (
+            Query { admitted_before: Some(Timestamp(3)), after: Some(place("tied", 5)), limit: 1, ..all() },
+            &["labelled"],
+        ),
+    ];
+    for (query, expected) in cases {
+        let expected: Vec<_> = expected.iter().map(|name| debate(name)).collect();
+        assert_eq!(ids(store.find(&query).await.unwrap()), expected, "{query:?}");
+    }
+}
+
+fn place(name: &str, admitted: u64) -> Place {
+    Place { admitted: Timestamp(admitted), id: debate(name) }
+}
+
+pub(crate) async fn tenants_are_apart<R: Rig>(rig: &R) {
+    let store = rig.store().await;
+    let tenant = |name| TenantId::parse(name).unwrap();
+    let of = |name, admitted| Summary {
+        id: DebateId::in_tenant(&tenant(name), "debate-x").unwrap(),
+        ..summary("x", admitted)
+    };
+    note(rig, &store, [of("acme", 1), of("default", 2), of("acme-2", 3)]).await;
+    for name in ["acme", "default", "acme-2"] {
+        let found = store.find(&Query { tenant: Some(tenant(name)), ..all() }).await.unwrap();
+        assert_eq!(ids(found), [of(name, 0).id], "{name}");
+    }
+    assert!(store.find(&Query { tenant: Some(tenant("nobody")), ..all() }).await.unwrap().is_empty());
+    assert_eq!(store.find(&all()).await.unwrap(), [of("acme-2", 3), of("default", 2), of("acme", 1)]);
+    store.strike(&of("acme", 1).id).await.unwrap();
+    eventually(rig, &vec![of("acme-2", 3), of("default", 2)], async || store.find(&all()).await.unwrap()).await;
+}
+
+pub(crate) async fn an_older_note_never_replaces_a_newer<R: Rig>(rig: &R) {
+    let store = rig.store().await;
+    let steps = [
+        summary("a", 1),
+        running(summary("a", 1), 1, 2),
+        running(summary("a", 1), 1, 8),
+        running(summary("a", 1), 2, 8),
+        ended(summary("a", 1), Some(Outcome::Decided)),
+    ];
+    for (n, step) in steps.iter().enumerate() {
+        note(rig, &store, [step.clone()]).await;
+        for older in &steps[..n] {
+            store.note(older.clone()).await.unwrap();
+        }
+        // Notes are taken in in their order: once this one is known, those before it are too.
+        note(rig, &store, [summary(&format!("mark-{n}"), 9)]).await;
+        assert_eq!(store.get_summary(&debate("a")).await.unwrap().as_ref(), Some(step));
+    }
+}
+
+pub(crate) async fn what_has_not_ended_is_known_oldest_first<R: Rig>(rig: &R) {
+    let store = rig.store().await;
+    let (one, two) = (summary("one", 1), running(summary("two", 2), 1, 3));
+    note(rig, &store, [two.clone(), ended(summary("over", 3), None), one.clone()]).await;
+    assert_eq!(store.unfinished().await.unwrap(), [one.clone(), two]);
+    note(rig, &store, [ended(summary("two", 2), Some(Outcome::Tie))]).await;
+    assert_eq!(store.unfinished().await.unwrap(), [one]);
+}
+
+pub(crate) async fn a_struck_debate_is_gone_and_may_come_back<R: Rig>(rig: &R) {
+    let store = rig.store().await;
+    note(rig, &store, [ended(summary("a", 5), None), summary("b", 2)]).await;
+    store.strike(&debate("a")).await.unwrap();
+    store.strike(&debate("unknown")).await.unwrap();
+    eventually(rig, &vec![debate("b")], async || ids(store.find(&all()).await.unwrap())).await;
+    assert_eq!(store.get_summary(&debate("a")).await.unwrap(), None);
+    // What was known is forgotten, so nothing is newer.
+    note(rig, &store, [summary("a", 1)]).await;
+    assert_eq!(ids(store.find(&all()).await.unwrap()), ["b", "a"].map(debate));
+    assert_eq!(ids(store.unfinished().await.unwrap()), ["a", "b"].map(debate));
+}
