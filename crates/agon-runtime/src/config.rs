@@ -5,7 +5,7 @@ use agon_core::breaker::BreakerPolicy;
 use agon_core::restart::RestartPolicy;
 use agon_core::{HostId, ModelName, NodeId};
 use agon_llm::{CallTimeouts, ChatModel, RunnerOptions};
-use agon_store::{Jobs, Journal, Registers};
+use agon_store::{Catalogue, Commands, Jobs, Journal, Registers, Upkeep};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +13,12 @@ use std::time::Duration;
 /// The settings of a node.
 #[derive(Clone, Debug)]
 pub struct NodeConfig {
-    /// Its name, unique among the nodes that share a journal.
+    /// Its name, unique to the process: one that was restarted has another, for its predecessor's debates are not its own.
     pub id: NodeId,
-    /// So many debates are coordinated here at once; 0 for a node of hosts only.
+    /// So many debates are coordinated here at once; 0 for a node of hosts or gateways only.
     pub max_debates: usize,
+    /// So many debates of one tenant run at once, in the whole cluster; the others stay in the queue.
+    pub tenant_cap: Option<NonZeroUsize>,
     /// All hosts live in this process: what none of them serves is served nowhere, and a turn for it fails at once.
     pub embedded: bool,
     /// So many claims in a row without any other event end a debate as poison.
@@ -38,6 +40,7 @@ impl NodeConfig {
         Self {
             id,
             max_debates: 10_000,
+            tenant_cap: None,
             embedded: true,
             claims_without_progress: 5,
             gate_queue: NonZeroUsize::new(1024).unwrap_or(NonZeroUsize::MIN),
@@ -46,6 +49,14 @@ impl NodeConfig {
             supervisor_restarts: RestartPolicy { max_restarts: 10, ..RestartPolicy::default() },
             times: Times::default(),
         }
+    }
+    /// Default settings for a node among others.
+    pub fn clustered(id: NodeId) -> Self {
+        Self { max_debates: 512, embedded: false, ..Self::embedded(id) }
+    }
+    /// Whether this node coordinates debates among others that do.
+    pub(crate) fn has_peers(&self) -> bool {
+        !self.embedded && self.max_debates > 0
     }
 }
 
@@ -78,6 +89,32 @@ pub struct Times {
     pub delta_every: Duration,
     /// How long a drain may take.
     pub drain: Duration,
+    /// How often nodes and hosts give a sign of life.
+    pub heartbeat: Duration,
+    /// A node that is silent for so long is dead, and its debates are taken over.
+    pub node_silent: Duration,
+    /// A host that is silent for so long is dead, and its turns are offered to others.
+    pub host_silent: Duration,
+    /// How often debates that stand still are looked for.
+    pub sweep: Duration,
+    /// A debate that nobody has claimed for so long is queued again.
+    pub queued_stale: Duration,
+    /// A debate whose owner is gone, and of which nothing was noted for so long, is queued again.
+    pub running_stale: Duration,
+    /// How often the catalogue is compared with the logs.
+    pub rebuild: Duration,
+    /// How often the progress of a running debate is noted in the catalogue.
+    pub note_every: Duration,
+    /// How often new orders are asked for.
+    pub orders_poll: Duration,
+    /// How long the store may take for an answer before its asker turns away and tries again later.
+    pub store_patience: Duration,
+    /// The first pause of a debate whose store is away; it doubles.
+    pub park: Duration,
+    /// The longest such pause.
+    pub park_max: Duration,
+    /// How long a job of a tenant at its cap goes back to the queue.
+    pub cap_pause: Duration,
 }
 impl Default for Times {
     fn default() -> Self {
@@ -97,6 +134,19 @@ impl Default for Times {
             log_poll: seconds(1),
             delta_every: millis(60),
             drain: seconds(10),
+            heartbeat: seconds(2),
+            node_silent: seconds(6),
+            host_silent: seconds(6),
+            sweep: seconds(15),
+            queued_stale: seconds(30),
+            running_stale: seconds(45),
+            rebuild: seconds(600),
+            note_every: seconds(30),
+            orders_poll: seconds(1),
+            store_patience: seconds(20),
+            park: seconds(1),
+            park_max: seconds(30),
+            cap_pause: seconds(2),
         }
     }
 }
@@ -152,6 +202,12 @@ pub struct Ports {
     pub registers: Arc<dyn Registers>,
     /// Debates that want an owner.
     pub jobs: Arc<dyn Jobs>,
+    /// Orders to owners.
+    pub commands: Arc<dyn Commands>,
+    /// The index of debates.
+    pub catalogue: Arc<dyn Catalogue>,
+    /// The logs as a whole, where the index is to be compared with them.
+    pub upkeep: Option<Arc<dyn Upkeep>>,
     /// The model servers that are played at here.
     pub hosts: Vec<HostConfig>,
     /// The time.

@@ -1,26 +1,31 @@
-//! Listens for hints on behalf of the whole node: one subscription, however many debates.
+//! Listens for hints on behalf of all coordinators of the node: two subscriptions, however many debates.
 use crate::shared::Shared;
-use crate::wire::{self, Hint};
-use crate::{coordinators, hosts, subjects, tasks::tell};
+use crate::{coordinators, subjects, tasks::tell};
 use agon_bus::{BusError, Received};
+use agon_proto::Hint;
 use ractor::ActorRef;
 use std::time::Duration;
 
 /// Pause after a failure of the bus.
 const BUS_PAUSE: Duration = Duration::from_secs(1);
 
-/// Whom hints are passed on to.
+/// Passes hints on to the coordinators.
 pub(crate) struct Ears {
     pub(crate) shared: Shared,
     pub(crate) coordinators: ActorRef<coordinators::Msg>,
-    pub(crate) hosts: ActorRef<hosts::Msg>,
 }
 
 impl Ears {
-    /// Listens until the bus is closed or the owner is gone.
+    /// Listens to what concerns this node's debates, and to debates that want an owner, until the bus is closed or the
+    /// owner is gone.
     pub(crate) async fn listen(&self) {
+        let inbox = subjects::node(&self.shared.config.id);
+        tokio::join!(self.listen_to(&inbox), self.listen_to(&subjects::all_ready()));
+    }
+
+    async fn listen_to(&self, subject: &str) {
         loop {
-            match self.shared.bus.subscribe(&subjects::all_hints()).await {
+            match self.shared.bus.subscribe(subject).await {
                 Ok(mut hints) => {
                     while let Some(received) = hints.next().await {
                         self.hear(received);
@@ -28,7 +33,7 @@ impl Ears {
                     return;
                 }
                 Err(BusError::Closed(_)) => return,
-                Err(error) => tracing::warn!(%error, "hints cannot be heard"),
+                Err(error) => tracing::warn!(subject, %error, "hints cannot be heard"),
             }
             tokio::time::sleep(BUS_PAUSE).await;
         }
@@ -36,8 +41,7 @@ impl Ears {
 
     fn hear(&self, received: Received) {
         match received {
-            Received::Message(message) if wire::is_log_advanced(&message.payload) => {}
-            Received::Message(message) => match Hint::decode(&message.payload) {
+            Received::Message(message) => match Hint::from_bytes(&message.payload) {
                 Ok(Some(hint)) => self.pass_on(hint),
                 Ok(None) => tracing::debug!(subject = message.subject, "hint of an unknown kind"),
                 Err(error) => tracing::warn!(subject = message.subject, %error, "hint cannot be read"),
@@ -52,18 +56,16 @@ impl Ears {
 
     fn pass_on(&self, hint: Hint) {
         match hint {
-            Hint::Decided(hint) => {
+            Hint::TurnDecided(hint) => {
                 tell(&self.coordinators, coordinators::Msg::Look { debate: hint.debate, turn: hint.turn });
             }
-            Hint::CancelTurn(hint) => {
-                tell(&self.hosts, hosts::Msg::Doubt { debate: hint.debate, turn: hint.turn });
-            }
+            Hint::TurnTaken(hint) => tell(&self.coordinators, coordinators::Msg::Taken(hint)),
             Hint::CancelDebate(hint) => {
-                tell(&self.hosts, hosts::Msg::Drop(hint.debate.clone()));
                 tell(&self.coordinators, coordinators::Msg::Cancel { debate: hint.debate, reason: hint.reason });
             }
             Hint::JobReady(_) => self.shared.job_ready.notify_one(),
-            Hint::LogAdvanced(_) => {}
+            // for watchers and hosts
+            Hint::CancelTurn(_) | Hint::LogAdvanced(_) => {}
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The debates that this node owns. Outlives the actors that coordinate them, so that their successors go on.
 use crate::coordinator;
-use agon_core::DebateId;
+use agon_core::{DebateId, TenantId};
 use agon_store::Job;
 use ractor::ActorRef;
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -15,6 +15,8 @@ pub(crate) struct Held {
     pub(crate) job: Option<Job>,
     /// Pings that its coordinator has not answered.
     pub(crate) unanswered: Arc<AtomicU64>,
+    /// Its turns that are asked and not decided.
+    pub(crate) open: Arc<AtomicUsize>,
     pub(crate) actor: Option<ActorRef<coordinator::Msg>>,
     /// Its place among the debates that may run at once.
     _place: Option<Arc<OwnedSemaphorePermit>>,
@@ -39,12 +41,22 @@ impl HeldDebates {
             return false;
         }
         let _place = place.map(Arc::new);
-        held.insert(debate.clone(), Held { job, unanswered: Arc::default(), actor: None, _place });
+        let (unanswered, open) = (Arc::default(), Arc::default());
+        held.insert(debate.clone(), Held { job, unanswered, open, actor: None, _place });
         true
     }
     pub(crate) fn connect(&self, debate: &DebateId, actor: Option<ActorRef<coordinator::Msg>>) {
         if let Some(held) = self.lock().get_mut(debate) {
+            held.unanswered.store(0, Ordering::Relaxed);
             held.actor = actor;
+        }
+    }
+    /// Somebody else has this job; the debate goes on without it.
+    pub(crate) fn drop_job(&self, job: &Job) {
+        if let Some(held) = self.lock().get_mut(&job.debate)
+            && held.job.as_ref().is_some_and(|known| known.token == job.token)
+        {
+            held.job = None;
         }
     }
     pub(crate) fn remove(&self, debate: &DebateId) -> Option<Held> {
@@ -53,11 +65,20 @@ impl HeldDebates {
     pub(crate) fn get(&self, debate: &DebateId) -> Option<Held> {
         self.lock().get(debate).cloned()
     }
+    pub(crate) fn has(&self, debate: &DebateId) -> bool {
+        self.lock().contains_key(debate)
+    }
     pub(crate) fn all(&self) -> Vec<(DebateId, Held)> {
         self.lock().iter().map(|(debate, held)| (debate.clone(), held.clone())).collect()
     }
+    pub(crate) fn of_tenant(&self, tenant: &TenantId) -> Vec<DebateId> {
+        self.lock().keys().filter(|debate| debate.tenant() == *tenant).cloned().collect()
+    }
     pub(crate) fn actors(&self) -> Vec<ActorRef<coordinator::Msg>> {
         self.lock().values().filter_map(|held| held.actor.clone()).collect()
+    }
+    pub(crate) fn open_turns(&self) -> usize {
+        self.lock().values().map(|held| held.open.load(Ordering::Relaxed)).sum()
     }
     pub(crate) fn len(&self) -> usize {
         self.lock().len()

@@ -1,6 +1,7 @@
 //! The owner's pen: appends a debate's records, fenced, and settles what became of an append whose answer was lost.
-use agon_core::{DebateId, Record};
-use agon_store::{AppendError, Journal, append_settled};
+use crate::shared::Common;
+use agon_core::{DebateId, Position, Record};
+use agon_store::{AppendError, StoreError, append_settled};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,15 +10,19 @@ const TRIES: u32 = 5;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 
 /// Appends `record`. While it is unknown whether it stands in the log, the same record is tried again and no other.
-pub(crate) async fn append(
-    journal: &dyn Journal,
+pub(crate) async fn append(shared: &Common, debate: &DebateId, record: &Record) -> Result<Arc<Record>, AppendError> {
+    shared.in_time(append_until_known(shared, debate, record)).await
+}
+
+async fn append_until_known(
+    shared: &Common,
     debate: &DebateId,
     record: &Record,
 ) -> Result<Arc<Record>, AppendError> {
     let mut pause = FIRST_PAUSE;
     let mut unsure = None;
     for _ in 0..TRIES {
-        match append_settled(journal, debate, record.clone()).await {
+        match append_settled(&*shared.journal, debate, record.clone()).await {
             Err(AppendError::Unsure(detail)) => unsure = Some(detail),
             settled => return settled,
         }
@@ -25,4 +30,21 @@ pub(crate) async fn append(
         pause *= 2;
     }
     Err(AppendError::Unsure(unsure.unwrap_or_default()))
+}
+
+/// Every record after `after`, to the end of the log.
+pub(crate) async fn read(
+    shared: &Common,
+    debate: &DebateId,
+    after: Position,
+) -> Result<Vec<Arc<Record>>, StoreError> {
+    let mut records = shared.in_time(shared.journal.read(debate, after)).await?;
+    while let Some(last) = records.last().map(|record| record.last()) {
+        let more = shared.in_time(shared.journal.read(debate, last)).await?;
+        if more.is_empty() {
+            break;
+        }
+        records.extend(more);
+    }
+    Ok(records)
 }

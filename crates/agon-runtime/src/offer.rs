@@ -1,7 +1,8 @@
 //! How the coordinator finds a host for a turn.
 use crate::shared::Shared;
 use crate::subjects;
-use agon_core::{Ask, Call, DebateId, Failure, FailureCause, HostId, TurnResult};
+use agon_bus::Payload;
+use agon_core::{Ask, Call, Failure, FailureCause, HostId, TurnResult};
 use agon_proto::{OfferReply, TurnOffer, Wire};
 use agon_store::StoreError;
 
@@ -12,71 +13,84 @@ pub(crate) enum Offered {
     Accepted(HostId),
     /// It waits in the model's queue.
     Queued,
+    /// It waits in the model's queue, and no host is known that serves it.
+    Unserved,
     /// Nobody serves the model: the register holds the failure.
     Refused,
 }
 
-/// Offers a turn: to the host that holds this debate's prompts for the model, else to the best one of this
-/// process, else to the model's queue.
-pub(crate) async fn offer(
-    shared: &Shared,
-    debate: &DebateId,
-    ask: &Ask,
-    sticky: Option<HostId>,
-    first: bool,
-) -> Offered {
-    let preferred = sticky.or_else(|| shared.directory.preferred(debate, &ask.model));
-    let Some(host) = preferred else { return nowhere(shared, debate, ask).await };
-    match ask_host(shared, debate, ask, &host, first).await {
+/// A turn that wants a host.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    pub(crate) offer: TurnOffer,
+    /// Only rehearsing hosts may play it, or none of them.
+    pub(crate) rehearsal: bool,
+    /// The host that holds the debate's prompts for the model, or plays the turn already.
+    pub(crate) sticky: Option<HostId>,
+}
+
+/// Offers a turn: to the host that holds this debate's prompts for the model, else to the best one that is known, else
+/// to the model's queue.
+pub(crate) async fn offer(shared: &Shared, wanted: &Wanted) -> Offered {
+    let Wanted { offer, rehearsal, sticky } = wanted;
+    let sticky = sticky.clone().filter(|host| shared.directory.lives(host));
+    let preferred = sticky.or_else(|| shared.directory.preferred(&offer.debate, &offer.ask.model, *rehearsal));
+    let Some(host) = preferred else { return nowhere(shared, wanted).await };
+    match ask_host(shared, offer, &host).await {
         Some(reply) if reply.accepted => Offered::Accepted(host),
         Some(_) | None => {
-            enqueue(shared, debate, ask).await;
+            enqueue(shared, offer, *rehearsal).await;
             Offered::Queued
         }
     }
 }
 
 /// Puts a turn into its model's queue. If the queue is full or away, the turn is offered again later.
-pub(crate) async fn enqueue(shared: &Shared, debate: &DebateId, ask: &Ask) {
+pub(crate) async fn enqueue(shared: &Shared, offer: &TurnOffer, rehearsal: bool) {
     // what waits in a queue may have been offered to a host before
-    let offer = TurnOffer { debate: debate.clone(), ask: ask.clone(), first: false };
-    let subject = subjects::queued_turn(&ask.model, debate, ask.turn);
-    if let Err(error) = shared.bus.enqueue(&subject, offer.to_bytes()).await {
-        tracing::warn!(%debate, turn = %ask.turn, %error, "turn not queued, it will be offered again");
+    let queued = TurnOffer { first: false, ..offer.clone() };
+    let subject = subjects::queued_turn(&queued, rehearsal);
+    if let Err(error) = shared.bus.enqueue(&subject, Payload::from(queued.to_bytes())).await {
+        tracing::warn!(debate = %offer.debate, turn = %offer.ask.turn, %error, "turn not queued, it will be offered again");
     }
 }
 
-async fn ask_host(shared: &Shared, debate: &DebateId, ask: &Ask, host: &HostId, first: bool) -> Option<OfferReply> {
-    let offer = TurnOffer { debate: debate.clone(), ask: ask.clone(), first };
+async fn ask_host(shared: &Shared, offer: &TurnOffer, host: &HostId) -> Option<OfferReply> {
     let patience = shared.config.times.offer_patience;
-    match shared.bus.request(&subjects::offers(host), offer.to_bytes(), patience).await {
+    match shared.bus.request(&subjects::offers(host), Payload::from(offer.to_bytes()), patience).await {
         Ok(reply) => OfferReply::from_bytes(&reply).ok(),
         Err(error) => {
-            tracing::debug!(%debate, %host, %error, "offer not answered");
+            tracing::debug!(debate = %offer.debate, %host, %error, "offer not answered");
             None
         }
     }
 }
 
-/// No host of this process serves the model. Elsewhere one may; where there is no elsewhere, the turn fails at once.
-async fn nowhere(shared: &Shared, debate: &DebateId, ask: &Ask) -> Offered {
+/// No host that is known serves the model. Elsewhere one may appear; where there is no elsewhere, the turn fails at once.
+async fn nowhere(shared: &Shared, wanted: &Wanted) -> Offered {
     if !shared.config.embedded {
-        enqueue(shared, debate, ask).await;
-        return Offered::Queued;
+        enqueue(shared, &wanted.offer, wanted.rehearsal).await;
+        return Offered::Unserved;
     }
-    match refuse(shared, debate, ask).await {
+    match refuse(shared, &wanted.offer).await {
         Ok(()) => Offered::Refused,
         Err(error) => {
-            tracing::warn!(%debate, %error, "register not written");
-            Offered::Queued
+            tracing::warn!(debate = %wanted.offer.debate, %error, "register not written");
+            Offered::Unserved
         }
     }
 }
 
-async fn refuse(shared: &Shared, debate: &DebateId, ask: &Ask) -> Result<(), StoreError> {
+async fn refuse(shared: &Shared, offer: &TurnOffer) -> Result<(), StoreError> {
+    let result = unserved(shared, &offer.ask);
+    shared.in_time(shared.registers.decide(&offer.debate, offer.ask.turn, result)).await?;
+    Ok(())
+}
+
+/// The result of a turn whose model nobody serves; it says what is served.
+pub(crate) fn unserved(shared: &Shared, ask: &Ask) -> TurnResult {
     let detail = format!("no host serves {}: {}", ask.model, shared.directory.inventory());
     let failure = Failure::new(FailureCause::NotFound, detail);
     let call = Box::new(Call { model: Some(ask.model.clone()), ..Call::default() });
-    shared.registers.decide(debate, ask.turn, TurnResult::Failed { failure, call }).await?;
-    Ok(())
+    TurnResult::Failed { failure, call }
 }

@@ -3,13 +3,20 @@ use crate::clock::Clock;
 use crate::config::{NodeConfig, Ports};
 use crate::directory::Directory;
 use crate::held::HeldDebates;
+use crate::peers::Peers;
 use crate::tasks::Tasks;
 use agon_bus::Bus;
-use agon_core::DebateId;
-use agon_store::{Jobs, Journal, Registers};
-use bytes::Bytes;
+use crate::subjects;
+use crate::feeds::Feeds;
+use agon_bus::Payload;
+use agon_core::{DebateId, NodeId, Priority};
+use agon_proto::{Hint, JobReady};
+use agon_store::{Catalogue, Commands, Jobs, Journal, Registers, StoreError, Upkeep};
+use std::future::Future;
 use std::sync::Arc;
-use tokio::sync::{Notify, Semaphore};
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+use tokio::sync::{Notify, Semaphore, watch};
 
 /// The node's common ground.
 pub(crate) type Shared = Arc<Common>;
@@ -20,14 +27,23 @@ pub(crate) struct Common {
     pub(crate) journal: Arc<dyn Journal>,
     pub(crate) registers: Arc<dyn Registers>,
     pub(crate) jobs: Arc<dyn Jobs>,
+    pub(crate) commands: Arc<dyn Commands>,
+    pub(crate) catalogue: Arc<dyn Catalogue>,
+    pub(crate) upkeep: Option<Arc<dyn Upkeep>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) tasks: Tasks,
     pub(crate) directory: Directory,
     pub(crate) held: HeldDebates,
+    pub(crate) peers: Peers,
+    pub(crate) feeds: Feeds,
     /// Places for debates; closed when no more are taken.
     pub(crate) room_for_debates: Arc<Semaphore>,
     /// A job may be there.
     pub(crate) job_ready: Notify,
+    /// Jobs that were taken since the start.
+    pub(crate) jobs_taken: AtomicU64,
+    /// No more debates and turns are taken.
+    pub(crate) draining: watch::Sender<bool>,
 }
 
 impl Common {
@@ -37,20 +53,61 @@ impl Common {
             journal: ports.journal.clone(),
             registers: ports.registers.clone(),
             jobs: ports.jobs.clone(),
+            commands: ports.commands.clone(),
+            catalogue: ports.catalogue.clone(),
+            upkeep: ports.upkeep.clone(),
             clock: ports.clock.clone(),
             tasks: Tasks::default(),
             directory: Directory::new(&ports.hosts),
             held: HeldDebates::default(),
+            peers: Peers::new(config.id.clone(), &config.times),
+            feeds: Feeds::default(),
             room_for_debates: Arc::new(Semaphore::new(config.max_debates)),
             job_ready: Notify::new(),
+            jobs_taken: AtomicU64::new(0),
+            draining: watch::Sender::new(false),
             config,
         }
     }
 
-    /// Sends a hint about a debate. A lost hint only costs time, so a failure is not the sender's trouble.
-    pub(crate) async fn hint(&self, debate: &DebateId, payload: Bytes) {
-        if let Err(error) = self.bus.publish(&crate::subjects::hints(debate), payload).await {
-            tracing::debug!(%debate, %error, "hint lost");
+    /// Sends a hint to a debate's watchers and playing hosts.
+    pub(crate) async fn hint_debate(&self, debate: &DebateId, hint: Hint) {
+        self.send(&subjects::hints(debate), hint).await;
+    }
+
+    /// Sends a hint to the node that owns a debate.
+    pub(crate) async fn hint_node(&self, node: &NodeId, hint: Hint) {
+        self.send(&subjects::node(node), hint).await;
+    }
+
+    /// Tells the coordinators that a debate wants an owner.
+    pub(crate) async fn hint_ready(&self, debate: &DebateId, priority: Priority) {
+        self.send(&subjects::ready(priority), Hint::JobReady(JobReady { debate: debate.clone() })).await;
+    }
+
+    /// A lost hint only costs time, so a failure is not the sender's trouble.
+    async fn send(&self, subject: &str, hint: Hint) {
+        if !self.bus.may_have_listeners(subject) {
+            return;
+        }
+        let sent = self.bus.publish(subject, Payload::from(hint.to_bytes()));
+        match tokio::time::timeout(HINT_PATIENCE, sent).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::debug!(subject, %error, "hint lost"),
+            Err(_) => tracing::debug!(subject, "hint lost, the bus does not take it"),
         }
     }
+
+    /// Waits for the store, but not for ever.
+    pub(crate) async fn in_time<T, E: From<StoreError>>(
+        &self,
+        what: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        let patience = self.config.times.store_patience;
+        let slow = || E::from(StoreError::Backend(format!("no answer within {patience:?}")));
+        tokio::time::timeout(patience, what).await.unwrap_or_else(|_| Err(slow()))
+    }
 }
+
+/// How long the bus may take for a hint.
+const HINT_PATIENCE: Duration = Duration::from_secs(1);

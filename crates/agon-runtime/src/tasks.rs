@@ -36,6 +36,11 @@ impl Tasks {
     pub(crate) fn run<T: Send + 'static>(&self, task: impl Future<Output = T> + Send + 'static) -> Awaited<T> {
         Awaited(self.tracker.spawn(task))
     }
+    /// Runs `task` until it is done, the one who keeps it is gone, or every task is cancelled.
+    pub(crate) fn until_cancelled(&self, task: impl Future<Output = ()> + Send + 'static) -> Awaited<()> {
+        let token = self.root.child_token();
+        self.run(async move { drop(token.run_until_cancelled(task).await) })
+    }
     /// How many tasks run.
     pub(crate) fn count(&self) -> usize {
         self.tracker.len()

@@ -1,15 +1,16 @@
 //! Following a debate from outside: its records without loss, its tokens as they come.
+use crate::feeds::{self, Feed};
+use crate::ledger;
 use crate::shared::Shared;
-use crate::subjects;
-use crate::wire::Hint;
-use agon_bus::{BusError, Received, Subscription};
+use agon_bus::BusError;
 use agon_core::{DebateId, DebateState, Event, Outcome, Position, Record};
-use agon_proto::{TokenDelta, Wire};
+use agon_proto::TokenDelta;
 use agon_store::StoreError;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::time::Instant;
+use std::sync::atomic::Ordering;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
 
 /// What a watcher sees.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,12 +24,18 @@ pub enum Watched {
 /// Why a debate can no longer be watched.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum WatchError {
+    /// There is no such debate.
+    #[error("there is no debate {0}")]
+    Unknown(DebateId),
     /// The journal failed.
     #[error("the log cannot be read")]
     Store(#[from] StoreError),
     /// The bus failed.
     #[error("the bus cannot be listened to")]
     Bus(#[from] BusError),
+    /// The node was shut down.
+    #[error("the node is down, the debate goes on elsewhere")]
+    Down,
 }
 
 /// A watcher of one debate. The journal is the truth; hints only say when to read it.
@@ -37,29 +44,21 @@ pub struct Watch {
     debate: DebateId,
     after: Position,
     ready: VecDeque<Arc<Record>>,
-    /// None once the bus is closed: then the journal is read now and then.
-    hints: Option<Box<dyn Subscription>>,
-    tokens: Option<Box<dyn Subscription>>,
-    pause: Pause,
-    next_read: Instant,
+    feed: Arc<Feed>,
+    seen: Receiver<Watched>,
+    wants: Wants,
     ended: bool,
 }
 
-/// How often the journal is read when no hint comes.
-#[derive(Clone, Copy)]
-pub(crate) enum Pause {
-    /// Always after the same time.
-    Steady,
-    /// Ever more rarely, for one who only waits for the end.
-    Growing(Duration),
-}
-
-/// The longest pause of one who only waits for the end.
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-
-enum Woken {
-    Read,
-    Delta(TokenDelta),
+/// What a watcher wants to see, and how soon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wants {
+    /// Tokens too.
+    pub(crate) tokens: bool,
+    /// Records as soon as may be, and not only the end at some time.
+    pub(crate) brisk: bool,
+    /// A debate that does not exist yet is waited for.
+    pub(crate) patient: bool,
 }
 
 impl Watch {
@@ -67,20 +66,38 @@ impl Watch {
         shared: Shared,
         debate: DebateId,
         after: Position,
-        tokens: bool,
-        pause: Pause,
+        wants: Wants,
     ) -> Result<Self, WatchError> {
-        // listen first, then read: what is appended in between is told
-        let hints = Some(shared.bus.subscribe(&subjects::hints(&debate)).await?);
-        let tokens = match tokens {
-            true => Some(shared.bus.subscribe(&subjects::all_tokens(&debate)).await?),
-            false => None,
+        let feed = match feeds::find(&shared, &debate) {
+            Some(feed) => feed,
+            None => feeds::start(&shared, &debate, end_of(&shared, &debate).await?).await?,
         };
-        let (ready, next_read) = (VecDeque::new(), Instant::now());
-        Ok(Self { shared, debate, after, ready, hints, tokens, pause, next_read, ended: false })
+        feed.brisk.fetch_add(usize::from(wants.brisk), Ordering::SeqCst);
+        let mut watch = Self {
+            seen: feed.follow(),
+            ready: VecDeque::new(),
+            // what was not asked for is not given back
+            wants: Wants { tokens: false, ..wants },
+            ended: false,
+            shared,
+            debate,
+            after,
+            feed,
+        };
+        if wants.tokens {
+            watch.wants.tokens = true;
+            watch.feed.want_tokens(&watch.shared).await?;
+        }
+        // listen first, then read: what is appended in between is told
+        watch.read().await?;
+        let unknown = watch.ready.is_empty() && !wants.patient;
+        if unknown && end_of(&watch.shared, &watch.debate).await? == Position(0) {
+            return Err(WatchError::Unknown(watch.debate.clone()));
+        }
+        Ok(watch)
     }
 
-    /// What comes next; none after the record that ends the debate. A debate that does not exist yet is waited for.
+    /// What comes next; none after the record that ends the debate.
     pub async fn next(&mut self) -> Result<Option<Watched>, WatchError> {
         loop {
             if let Some(record) = self.ready.pop_front() {
@@ -91,77 +108,41 @@ impl Watch {
             if self.ended {
                 return Ok(None);
             }
-            match self.wait().await {
-                Woken::Read => self.read().await?,
-                Woken::Delta(delta) => return Ok(Some(Watched::Delta(delta))),
+            match self.seen.recv().await {
+                Ok(Watched::Delta(delta)) if self.wants.tokens => return Ok(Some(Watched::Delta(delta))),
+                Ok(Watched::Delta(_)) => {}
+                Ok(Watched::Record(record)) if record.last() <= self.after => {}
+                Ok(Watched::Record(record)) if record.first == self.after.next() => self.ready.push_back(record),
+                // the reader is ahead, or this watcher was too slow for it
+                Ok(Watched::Record(_)) | Err(RecvError::Lagged(_)) => self.read().await?,
+                Err(RecvError::Closed) => self.read_the_rest().await?,
             }
         }
     }
 
-    async fn read(&mut self) -> Result<(), StoreError> {
-        self.ready.extend(self.shared.journal.read(&self.debate, self.after).await?);
-        let steady = self.shared.config.times.log_poll;
-        let pause = match &mut self.pause {
-            Pause::Steady => steady,
-            Pause::Growing(pause) => {
-                *pause =
-                    if self.ready.is_empty() { (*pause * 2).clamp(steady, LONGEST_PAUSE.max(steady)) } else { steady };
-                *pause
-            }
-        };
-        self.next_read = Instant::now() + pause;
+    async fn read(&mut self) -> Result<(), WatchError> {
+        let records = ledger::read(&self.shared, &self.debate, self.after).await?;
+        self.ready.extend(records);
         Ok(())
     }
 
-    /// Tokens first: those that were generated before a record was appended are shown before it.
-    async fn wait(&mut self) -> Woken {
-        let (debate, after) = (&self.debate, self.after);
-        loop {
-            tokio::select! {
-                biased;
-                delta = next_delta(&mut self.tokens) => match delta {
-                    Some(delta) => return Woken::Delta(delta),
-                    None => self.tokens = None,
-                },
-                received = next_hint(&mut self.hints) => match received {
-                    Some(received) if wants_reading(debate, after, &received) => return Woken::Read,
-                    Some(_) => {}
-                    None => self.hints = None,
-                },
-                () = tokio::time::sleep_until(self.next_read) => return Woken::Read,
-            }
-        }
+    /// The reader has seen the end, or was stopped.
+    async fn read_the_rest(&mut self) -> Result<(), WatchError> {
+        self.read().await?;
+        if self.ready.is_empty() { Err(WatchError::Down) } else { Ok(()) }
     }
 }
 
-/// The next piece; none when there will be no more. Waits for ever where none are wanted.
-async fn next_delta(tokens: &mut Option<Box<dyn Subscription>>) -> Option<TokenDelta> {
-    let Some(subscription) = tokens else { return std::future::pending().await };
-    loop {
-        match subscription.next().await? {
-            Received::Message(message) => match TokenDelta::from_bytes(&message.payload) {
-                Ok(delta) => return Some(delta),
-                Err(error) => tracing::warn!(%error, "token delta cannot be read"),
-            },
-            Received::Lagged(lost) => tracing::debug!(lost, "token deltas lost"),
-        }
-    }
+/// Where a log ends; 0 for that of an unknown debate.
+async fn end_of(shared: &Shared, debate: &DebateId) -> Result<Position, StoreError> {
+    let records = ledger::read(shared, debate, Position(0)).await?;
+    Ok(records.last().map_or(Position(0), |record| record.last()))
 }
 
-async fn next_hint(hints: &mut Option<Box<dyn Subscription>>) -> Option<Received> {
-    match hints {
-        Some(hints) => hints.next().await,
-        None => std::future::pending().await,
-    }
-}
-
-fn wants_reading(debate: &DebateId, after: Position, received: &Received) -> bool {
-    match received {
-        Received::Message(message) => match Hint::decode(&message.payload) {
-            Ok(Some(Hint::LogAdvanced(hint))) => hint.debate == *debate && hint.position > after,
-            Ok(_) | Err(_) => false,
-        },
-        Received::Lagged(_) => true,
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.feed.brisk.fetch_sub(usize::from(self.wants.brisk), Ordering::SeqCst);
+        self.feed.eager.fetch_sub(usize::from(self.wants.tokens), Ordering::SeqCst);
     }
 }
 

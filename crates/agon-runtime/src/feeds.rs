@@ -1,0 +1,181 @@
+//! One reader for each debate that is watched here, however many watch it.
+use crate::ledger;
+use crate::shared::{Common, Shared};
+use crate::subjects;
+use crate::tasks::Awaited;
+use crate::watch::{Watched, ends};
+use agon_bus::{BusError, Received, Subscription};
+use agon_core::{DebateId, Position};
+use agon_proto::{Hint, TokenDelta, Wire};
+use agon_store::StoreError;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+use tokio::sync::{broadcast, mpsc};
+use tokio::time::Instant;
+
+/// A watcher may be so many records and tokens behind; one that is further behind reads the journal itself.
+const BUFFER: usize = 1024;
+/// The longest pause between two looks at the journal for those who only wait for the end.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// Subscriptions to tokens that wait for their reader; one that finds no place was not needed.
+const TOKENS_WAITING: usize = 4;
+
+/// The readers of this process.
+#[derive(Default)]
+pub(crate) struct Feeds {
+    feeds: Mutex<HashMap<DebateId, Weak<Feed>>>,
+}
+
+/// A debate's reader, for as long as somebody watches.
+pub(crate) struct Feed {
+    debate: DebateId,
+    shared: Weak<Common>,
+    seen: broadcast::Sender<Watched>,
+    tokens: mpsc::Sender<Box<dyn Subscription>>,
+    /// Watchers that want every record soon.
+    pub(crate) brisk: Arc<AtomicUsize>,
+    /// Watchers that want tokens.
+    pub(crate) eager: Arc<AtomicUsize>,
+    _reader: Awaited<()>,
+}
+
+impl Drop for Feed {
+    fn drop(&mut self) {
+        let Some(shared) = self.shared.upgrade() else { return };
+        let mut feeds = shared.feeds.feeds.lock().unwrap_or_else(PoisonError::into_inner);
+        // another one may have begun since
+        if feeds.get(&self.debate).is_some_and(|feed| feed.strong_count() == 0) {
+            feeds.remove(&self.debate);
+        }
+    }
+}
+
+impl Feed {
+    pub(crate) fn follow(&self) -> broadcast::Receiver<Watched> {
+        self.seen.subscribe()
+    }
+    /// Has the debate's tokens passed on, too.
+    pub(crate) async fn want_tokens(&self, shared: &Shared) -> Result<(), BusError> {
+        if self.eager.fetch_add(1, Ordering::SeqCst) == 0 {
+            let tokens = shared.bus.subscribe(&subjects::all_tokens(&self.debate)).await?;
+            self.tokens.try_send(tokens).ok();
+        }
+        Ok(())
+    }
+}
+
+/// The reader of a debate, if there is one.
+pub(crate) struct Reader {
+    shared: Shared,
+    debate: DebateId,
+    after: Position,
+    /// None once the bus is closed: then the journal is read now and then.
+    hints: Option<Box<dyn Subscription>>,
+    tokens: Option<Box<dyn Subscription>>,
+    wanted: mpsc::Receiver<Box<dyn Subscription>>,
+    seen: broadcast::Sender<Watched>,
+    brisk: Arc<AtomicUsize>,
+    eager: Arc<AtomicUsize>,
+    pause: Duration,
+    next_read: Instant,
+}
+
+enum Woken {
+    Read,
+    Delta(TokenDelta),
+    Tokens(Box<dyn Subscription>),
+}
+
+impl Reader {
+    /// Reads until the debate is over, its log is damaged, or nobody watches any more.
+    async fn run(mut self) {
+        loop {
+            match self.wait().await {
+                // nobody listening is no failure
+                Woken::Delta(delta) => drop(self.seen.send(Watched::Delta(delta))),
+                Woken::Tokens(tokens) => self.tokens = Some(tokens),
+                Woken::Read => match self.read().await {
+                    Ok(true) | Err(StoreError::Damaged { .. }) => return,
+                    Ok(false) => {}
+                    Err(error) => tracing::warn!(debate = %self.debate, %error, "log not read for its watchers"),
+                },
+            }
+        }
+    }
+
+    /// Whether the debate is over.
+    async fn read(&mut self) -> Result<bool, StoreError> {
+        let steady = self.shared.config.times.log_poll;
+        self.next_read = Instant::now() + steady;
+        let records = ledger::read(&self.shared, &self.debate, self.after).await?;
+        let rarer = match records.is_empty() && self.brisk.load(Ordering::SeqCst) == 0 {
+            true => (self.pause * 2).min(LONGEST_PAUSE.max(steady)),
+            false => steady,
+        };
+        self.pause = rarer;
+        self.next_read = Instant::now() + rarer;
+        let mut over = false;
+        for record in records {
+            self.after = record.last();
+            over |= ends(&record).is_some();
+            drop(self.seen.send(Watched::Record(record)));
+        }
+        Ok(over)
+    }
+
+    /// Tokens first: those that were generated before a record was appended are shown before it.
+    async fn wait(&mut self) -> Woken {
+        loop {
+            if self.eager.load(Ordering::SeqCst) == 0 {
+                self.tokens = None;
+            }
+            tokio::select! {
+                biased;
+                delta = next_delta(&mut self.tokens) => match delta {
+                    Some(delta) => return Woken::Delta(delta),
+                    None => self.tokens = None,
+                },
+                Some(tokens) = self.wanted.recv() => return Woken::Tokens(tokens),
+                received = next_hint(&mut self.hints) => match received {
+                    Some(received) if wants_reading(self.after, &received) => return Woken::Read,
+                    Some(_) => {}
+                    None => self.hints = None,
+                },
+                () = tokio::time::sleep_until(self.next_read) => return Woken::Read,
+            }
+        }
+    }
+}
+
+/// The next piece; none when there will be no more. Waits for ever where none are wanted.
+async fn next_delta(tokens: &mut Option<Box<dyn Subscription>>) -> Option<TokenDelta> {
+    let Some(subscription) = tokens else { return std::future::pending().await };
+    loop {
+        match subscription.next().await? {
+            Received::Message(message) => match TokenDelta::from_bytes(&message.payload) {
+                Ok(delta) => return Some(delta),
+                Err(error) => tracing::warn!(%error, "token delta cannot be read"),
+            },
+            Received::Lagged(lost) => tracing::debug!(lost, "token deltas lost"),
+        }
+    }
+}
+
+async fn next_hint(hints: &mut Option<Box<dyn Subscription>>) -> Option<Received> {
+    match hints {
+        Some(hints) => hints.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+fn wants_reading(after: Position, received: &Received) -> bool {
+    match received {
+        Received::Message(message) => match Hint::from_bytes(&message.payload) {
+            Ok(Some(Hint::LogAdvanced(hint))) => hint.position > after,
+            Ok(_) | Err(_) => false,
+        },
+        Received::Lagged(_) => true,
+    }
+}

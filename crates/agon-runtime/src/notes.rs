@@ -1,0 +1,68 @@
+//! What the catalogue is told of debates. It is a hint: that it fails stops nothing.
+use crate::shared::Shared;
+use agon_core::{Admission, Debate, DebateId, NodeId, Position, Timestamp};
+use agon_proto::{Summary, SummaryState};
+use std::time::Duration;
+
+/// So many characters of a topic are kept for listings.
+const TOPIC_CHARS: usize = 200;
+/// How long the catalogue may take for a note.
+const NOTE_PATIENCE: Duration = Duration::from_secs(5);
+
+/// The note of a debate that was just admitted.
+pub(crate) fn admitted(admission: &Admission, at: Timestamp) -> Summary {
+    Summary {
+        id: admission.id.clone(),
+        topic: admission.spec.topic.chars().take(TOPIC_CHARS).collect(),
+        state: SummaryState::Queued,
+        labels: admission.labels.clone(),
+        priority: admission.priority,
+        creator: admission.creator.clone(),
+        rehearsal: admission.rehearsal,
+        epoch: 0,
+        last: Position(1),
+        admitted: at,
+        updated: at,
+    }
+}
+
+/// The note of a debate as it stands: ended, or with this owner, or waiting for one.
+pub(crate) fn standing(debate: &Debate, admitted_at: Timestamp, now: Timestamp, owner: Option<NodeId>) -> Summary {
+    let state = match (debate.ended(), owner) {
+        (Some((state, outcome)), _) => SummaryState::Ended { state, outcome },
+        (None, Some(owner)) => SummaryState::Running { owner },
+        (None, None) => SummaryState::Queued,
+    };
+    Summary {
+        state,
+        epoch: debate.epoch(),
+        last: debate.position(),
+        updated: now,
+        ..admitted(debate.admission(), admitted_at)
+    }
+}
+
+/// Notes what is known of a debate.
+pub(crate) async fn note(shared: &Shared, summary: Summary) {
+    let debate = summary.id.clone();
+    match tokio::time::timeout(NOTE_PATIENCE, shared.catalogue.note(summary)).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%debate, %error, "debate not noted in the catalogue"),
+        Err(_) => tracing::warn!(%debate, "debate not noted in the catalogue, which does not answer"),
+    }
+}
+
+/// What the catalogue knows of a debate; nothing where it fails.
+pub(crate) async fn known(shared: &Shared, debate: &DebateId) -> Option<Summary> {
+    match tokio::time::timeout(NOTE_PATIENCE, shared.catalogue.get_summary(debate)).await {
+        Ok(Ok(summary)) => summary,
+        Ok(Err(error)) => {
+            tracing::warn!(%debate, %error, "the catalogue cannot be asked");
+            None
+        }
+        Err(_) => {
+            tracing::warn!(%debate, "the catalogue does not answer");
+            None
+        }
+    }
+}
