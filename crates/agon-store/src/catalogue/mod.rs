@@ -1,5 +1,7 @@
 //! The port of the catalogue: finding debates.
 mod index;
+#[cfg(test)]
+pub(crate) mod model;
 
 use crate::port::StoreError;
 use agon_core::{DebateId, DebateState, Outcome, TenantId, Timestamp};

@@ -61,6 +61,12 @@ pub(super) struct Claims {
 }
 
 impl Claims {
+    /// How many are remembered.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.claims.len()
+    }
+
     fn claim(&mut self, key: RequestKey, claim: RequestClaim) -> RequestClaim {
         let now = Instant::now();
         for _ in 0..REQUESTS_PURGED {

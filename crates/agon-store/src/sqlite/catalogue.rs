@@ -9,6 +9,15 @@ use agon_proto::{Summary, SummaryState, Wire as _};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension as _, Params, params};
 
+/// The debates of all tenants behind a place, newest first.
+pub(super) const EVERYWHERE: &str = "SELECT debate, summary FROM catalogue
+    WHERE (admitted, debate) < (?2, ?3) AND admitted >= ?1 ORDER BY admitted DESC, debate DESC";
+/// Those of one tenant.
+pub(super) const IN_TENANT: &str = "SELECT debate, summary FROM catalogue
+    WHERE tenant = ?4 AND (admitted, debate) < (?2, ?3) AND admitted >= ?1 ORDER BY admitted DESC, debate DESC";
+/// What has not ended, oldest first.
+pub(super) const UNFINISHED: &str = "SELECT debate, summary FROM catalogue WHERE ended = 0 ORDER BY admitted, debate";
+
 /// Takes in a summary unless something newer is known.
 struct Note(Summary);
 impl Change for Note {
@@ -66,8 +75,7 @@ impl Catalogue for SqliteStore {
     }
 
     async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
-        let sql = "SELECT debate, summary FROM catalogue WHERE ended = 0 ORDER BY admitted, debate";
-        self.readers.run(move |db| collect(db, sql, [], &Query { limit: usize::MAX, ..Query::default() })).await
+        self.readers.run(move |db| collect(db, UNFINISHED, [], &Query { limit: usize::MAX, ..Query::default() })).await
     }
 
     async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {
@@ -98,17 +106,8 @@ fn find(db: &Connection, query: &Query) -> Result<Vec<Summary>, StoreError> {
         Some((before, id)) => (order(before), id.map_or_else(String::new, String::from)),
     };
     match &query.tenant {
-        None => {
-            let sql = "SELECT debate, summary FROM catalogue WHERE (admitted, debate) < (?2, ?3) AND admitted >= ?1
-                       ORDER BY admitted DESC, debate DESC";
-            collect(db, sql, params![from, before, id], query)
-        }
-        Some(tenant) => {
-            let sql = "SELECT debate, summary FROM catalogue
-                       WHERE tenant = ?4 AND (admitted, debate) < (?2, ?3) AND admitted >= ?1
-                       ORDER BY admitted DESC, debate DESC";
-            collect(db, sql, params![from, before, id, tenant.as_str()], query)
-        }
+        None => collect(db, EVERYWHERE, params![from, before, id], query),
+        Some(tenant) => collect(db, IN_TENANT, params![from, before, id, tenant.as_str()], query),
     }
 }
 

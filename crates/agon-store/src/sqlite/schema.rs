@@ -4,10 +4,10 @@ use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
 /// `application_id` of the file: "AGON".
-const APPLICATION: i64 = 0x4147_4F4E;
+pub(super) const APPLICATION: i64 = 0x4147_4F4E;
 
 /// Step `n` leads from schema `n` to schema `n + 1`. A step that was released never changes.
-const STEPS: &[&str] = &[
+pub(super) const STEPS: &[&str] = &[
     "
     CREATE TABLE debates (
         id        INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,5 +1,8 @@
-use super::{Clock, OpenError, SqliteOptions, SqliteStore, SyncMode};
+mod schema;
+mod tables;
+
 use crate::contract::{Rig, TURN, contract_tests, debate, ending, record, said};
+use crate::sqlite::{Clock, OpenError, SqliteOptions, SqliteStore, SyncMode};
 use crate::{AppendError, Jobs as _, Journal as _, Page, Registers as _, StoreError, Upkeep as _};
 use agon_core::{DebateId, Position, Priority, Timestamp};
 use rusqlite::Connection;

@@ -1,0 +1,105 @@
+//! A catalogue as simple as can be, to compare the others with.
+use super::{CatalogueIndex, ListState, Place, Query, supersedes};
+use agon_core::{DebateId, DebateState, NodeId, Outcome, Position, Priority, TenantId, Timestamp};
+use agon_proto::{Summary, SummaryState};
+use proptest::prelude::*;
+
+/// A change.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Note(Summary),
+    Strike(DebateId),
+}
+
+#[derive(Default)]
+pub(crate) struct Model(Vec<Summary>);
+
+impl Model {
+    pub(crate) fn take(&mut self, step: Step) {
+        match step {
+            Step::Note(new) => {
+                if self.0.iter().all(|old| old.id != new.id || supersedes(&new, old)) {
+                    self.0.retain(|old| old.id != new.id);
+                    self.0.push(new);
+                }
+            }
+            Step::Strike(id) => self.0.retain(|old| old.id != id),
+        }
+        self.0.sort_by_key(|summary| (summary.admitted, summary.id.clone()));
+    }
+    pub(crate) fn find(&self, query: &Query) -> Vec<Summary> {
+        self.0.iter().rev().filter(|summary| query.fits(summary)).take(query.limit).cloned().collect()
+    }
+    pub(crate) fn unfinished(&self) -> Vec<Summary> {
+        let over = |summary: &&Summary| matches!(summary.state, SummaryState::Ended { .. });
+        self.0.iter().filter(|summary| !over(summary)).cloned().collect()
+    }
+}
+
+fn id() -> impl Strategy<Value = DebateId> {
+    (prop::sample::select(vec!["default", "acme", "z"]), 0..4_u8)
+        .prop_map(|(tenant, n)| DebateId::in_tenant(&TenantId::parse(tenant).unwrap(), &format!("debate-{n}")).unwrap())
+}
+
+fn summary() -> impl Strategy<Value = Summary> {
+    let state = prop_oneof![
+        Just(SummaryState::Queued),
+        Just(SummaryState::Running { owner: NodeId::from("node") }),
+        Just(SummaryState::Ended { state: DebateState::Succeeded, outcome: Some(Outcome::Tie) }),
+    ];
+    (id(), state, 0..3_u64, 0..3_u64, 0..5_u64).prop_map(|(id, state, epoch, last, admitted)| Summary {
+        topic: format!("Topic {epoch}"),
+        id,
+        state,
+        labels: Default::default(),
+        priority: Priority::Normal,
+        creator: None,
+        rehearsal: false,
+        epoch,
+        last: Position(last),
+        admitted: Timestamp(admitted),
+        updated: Timestamp(last),
+    })
+}
+
+pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![4 => summary().prop_map(Step::Note), 1 => id().prop_map(Step::Strike)];
+    prop::collection::vec(step, 0..40)
+}
+
+pub(crate) fn query() -> impl Strategy<Value = Query> {
+    let tenant = prop::option::of(prop::sample::select(vec!["default", "acme", "z", "nobody"]));
+    let moment = || prop::option::of((0..6_u64).prop_map(Timestamp));
+    let after = prop::option::of((0..6_u64, id()));
+    let states = prop::sample::subsequence(vec![ListState::Queued, ListState::Running], 0..=2);
+    (tenant, 0..6_usize, after, moment(), moment(), states).prop_map(|(tenant, limit, after, from, before, states)| {
+        Query {
+            tenant: tenant.map(|tenant| TenantId::parse(tenant).unwrap()),
+            limit,
+            after: after.map(|(admitted, id)| Place { admitted: Timestamp(admitted), id }),
+            states,
+            admitted_from: from,
+            admitted_before: before,
+            ..Query::default()
+        }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn an_index_is_what_a_sorted_list_is(steps in steps(), queries in prop::collection::vec(query(), 1..10)) {
+        let (mut index, mut model) = (CatalogueIndex::default(), Model::default());
+        for step in steps {
+            match step.clone() {
+                Step::Note(summary) => { index.note(summary); },
+                Step::Strike(id) => { index.strike(&id); },
+            }
+            model.take(step);
+            prop_assert_eq!(index.unfinished(), model.unfinished());
+        }
+        for query in queries {
+            prop_assert_eq!(index.find(&query), model.find(&query));
+        }
+    }
+}
