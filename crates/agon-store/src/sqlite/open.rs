@@ -12,8 +12,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// What an answered write has reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SyncMode {
-    /// The disk: a power cut loses no event of a log. One flush per group of appends; registers and jobs, which are only
-    /// worth a second generation and a second look, reach the disk with the next one.
+    /// The disk: a power cut loses no event of a log, no order and no request id. One flush per group of them; registers, jobs and
+    /// the catalogue, which are only worth a second generation and a second look, reach the disk with the next one.
     #[default]
     Full,
     /// The operating system: a killed process loses nothing; a power cut may lose the last moments, never the order or wholeness of a log.
