@@ -37,6 +37,13 @@ impl TraceContext {
         Self { trace_id: trace_id(debate), span_id: span_id(debate, place), sampled }
     }
 
+    /// The context of a part of a try, by a key that is unique in the debate.
+    pub(crate) fn of_try(debate: &DebateId, key: &str) -> Self {
+        let id = debate.as_str().as_bytes();
+        let span_id = filled(|salt| digest(&[b"agon span v1\ntry\n", id, b"\n", key.as_bytes(), salt]));
+        Self { trace_id: trace_id(debate), span_id, sampled: true }
+    }
+
     /// Reads a `traceparent` header. Unknown versions are read as the first, as the standard asks.
     pub fn parse(header: &str) -> Option<Self> {
         let mut parts = header.trim().split('-');
@@ -77,13 +84,13 @@ impl fmt::Display for TraceContext {
 }
 
 /// The trace of a debate: the id's own bytes where its name is a UUID of the default tenant, else a hash of the whole id.
-pub fn trace_id(debate: &DebateId) -> [u8; 16] {
+pub(crate) fn trace_id(debate: &DebateId) -> [u8; 16] {
     let own = Some(debate.as_str()).filter(|id| id.len() == 36).and_then(uuid);
     own.unwrap_or_else(|| filled(|salt| digest(&[b"agon trace v1\n", debate.as_str().as_bytes(), salt])))
 }
 
 /// The span of a part of a debate.
-pub fn span_id(debate: &DebateId, place: Place) -> [u8; 8] {
+pub(crate) fn span_id(debate: &DebateId, place: Place) -> [u8; 8] {
     let number = |n: u32| n.to_be_bytes().to_vec();
     let (kind, detail) = match place {
         Place::Debate => ("debate", Vec::new()),

@@ -5,8 +5,26 @@
 //!
 //! Invariant: nothing here awaits a collector, fails a debate or changes one; no metric is labelled by debate or topic.
 
+mod config;
+mod content;
 mod context;
+mod export;
+mod logs;
+mod metrics;
+mod names;
 mod observer;
+mod pipeline;
+mod played;
+mod rpc;
+mod span;
+mod story;
+mod task;
+mod telemetry;
+mod tree;
 
+pub use config::{Otlp, TelemetryConfig, TelemetryError};
 pub use context::{Place, TraceContext};
+pub use logs::{LogConfig, LogFormat};
 pub use observer::*;
+pub use rpc::{RpcCall, RpcServer, TRACED, about};
+pub use telemetry::{Flushed, Telemetry};

@@ -1,0 +1,258 @@
+//! The instruments. Labelled by what an operator has chosen (hosts, models, formats), never by debate or topic.
+use crate::names::{attribute, metric, operation};
+use crate::observer::{CircuitState, DebateClaimed, Gate, Permits, TurnEnd, TurnPlayed};
+use crate::pipeline::Counts;
+use crate::span::{scope, seconds, word};
+use agon_core::{Admission, Event, Record};
+use opentelemetry::KeyValue;
+use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter, MeterProvider};
+use opentelemetry_sdk::metrics::SdkMeterProvider;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// A local model may take ten minutes for an answer, so these go further than the convention's buckets.
+const CALL_SECONDS: &[f64] =
+    &[0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 163.84, 327.68, 655.36];
+const FIRST_CHUNK_SECONDS: &[f64] =
+    &[0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0, 30.0, 60.0, 120.0];
+const WORKFLOW_SECONDS: &[f64] = &[1.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 7200.0];
+const WAIT_SECONDS: &[f64] = &[0.001, 0.005, 0.02, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0];
+const RPC_SECONDS: &[f64] = &[0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0];
+const TOKENS: &[f64] = &[
+    1.0,
+    4.0,
+    16.0,
+    64.0,
+    256.0,
+    1024.0,
+    4096.0,
+    16384.0,
+    65536.0,
+    262_144.0,
+    1_048_576.0,
+    4_194_304.0,
+    16_777_216.0,
+    67_108_864.0,
+];
+
+pub(crate) struct Instruments {
+    token_usage: Histogram<u64>,
+    operation_duration: Histogram<f64>,
+    first_chunk: Histogram<f64>,
+    workflow_duration: Histogram<f64>,
+    rpc_duration: Histogram<f64>,
+    submitted: Counter<u64>,
+    completed: Counter<u64>,
+    active: Gauge<u64>,
+    wait: Histogram<f64>,
+    takeovers: Counter<u64>,
+    rounds: Counter<u64>,
+    failures: Counter<u64>,
+    overtaken: Counter<u64>,
+    queue_wait: Histogram<f64>,
+    circuit: Gauge<u64>,
+    permits_used: Gauge<u64>,
+    permits_limit: Gauge<u64>,
+    permits_waiting: Gauge<u64>,
+}
+
+impl Instruments {
+    pub(crate) fn new(provider: &SdkMeterProvider, counts: Arc<Counts>) -> Self {
+        let meter = provider.meter_with_scope(scope());
+        about_the_process(&meter);
+        about_spans(&meter, counts);
+        let durations = |name, what, buckets| histogram(&meter, name, what, buckets);
+        let counter = |name, unit, what| meter.u64_counter(name).with_unit(unit).with_description(what).build();
+        let gauge = |name, unit, what| meter.u64_gauge(name).with_unit(unit).with_description(what).build();
+        Self {
+            token_usage: meter
+                .u64_histogram(metric::TOKEN_USAGE)
+                .with_unit("{token}")
+                .with_description("Tokens of a call, as its server reported them")
+                .with_boundaries(TOKENS.to_vec())
+                .build(),
+            operation_duration: durations(metric::OPERATION_DURATION, "Duration of a call to a model", CALL_SECONDS),
+            first_chunk: durations(metric::FIRST_CHUNK, "Time to the first byte of an answer", FIRST_CHUNK_SECONDS),
+            workflow_duration: durations(metric::WORKFLOW_DURATION, "Duration of a debate", WORKFLOW_SECONDS),
+            rpc_duration: durations(metric::RPC_DURATION, "Duration of a call to this server", RPC_SECONDS),
+            submitted: counter(metric::DEBATES_SUBMITTED, "{debate}", "Debates that this process admitted"),
+            completed: counter(metric::DEBATES_COMPLETED, "{debate}", "Debates that this process ended"),
+            active: gauge(metric::DEBATES_ACTIVE, "{debate}", "Debates that this process coordinates"),
+            wait: durations(metric::DEBATES_WAIT, "Time from admission to the first claim", WAIT_SECONDS),
+            takeovers: counter(metric::TAKEOVERS, "{debate}", "Debates that this process took over from another owner"),
+            rounds: counter(metric::ROUNDS, "{round}", "Rounds that were opened"),
+            failures: counter(metric::TURN_FAILURES, "{try}", "Tries of turns that failed"),
+            overtaken: counter(metric::TURNS_OVERTAKEN, "{try}", "Tries that were in vain: decided elsewhere"),
+            queue_wait: durations(metric::QUEUE_WAIT, "Time that a turn waited for a permit", WAIT_SECONDS),
+            circuit: gauge(metric::CIRCUIT, "", "State of a breaker: 0 closed, 1 half-open, 2 open"),
+            permits_used: gauge(metric::PERMITS_USED, "{call}", "Calls that run"),
+            permits_limit: gauge(metric::PERMITS_LIMIT, "{call}", "Calls that may run at once"),
+            permits_waiting: gauge(metric::PERMITS_WAITING, "{turn}", "Turns that wait for a permit"),
+        }
+    }
+
+    pub(crate) fn admitted(&self, admission: &Admission) {
+        let format = KeyValue::new("format", word(&admission.spec.debate_format));
+        self.submitted.add(1, &[format, KeyValue::new("priority", admission.priority.as_str())]);
+    }
+
+    pub(crate) fn claimed(&self, claimed: &DebateClaimed<'_>) {
+        let priority = [KeyValue::new("priority", claimed.admission.priority.as_str())];
+        if claimed.epoch <= 1 {
+            self.wait.record(seconds(claimed.at.since(claimed.admitted)), &priority);
+        } else {
+            self.takeovers.add(1, &priority);
+        }
+    }
+
+    pub(crate) fn recorded(&self, record: &Record) {
+        for event in &record.events {
+            match event {
+                Event::RoundOpened { .. } => self.rounds.add(1, &[]),
+                Event::TurnFailed { failure, retry_at, .. } => {
+                    let cause = KeyValue::new("cause", failure.cause.as_str());
+                    self.failures.add(1, &[cause, KeyValue::new("retried", retry_at.is_some())]);
+                }
+                Event::DebateAdmitted(_)
+                | Event::Claimed { .. }
+                | Event::PhaseEntered { .. }
+                | Event::ParticipantPlaced { .. }
+                | Event::TurnAsked(_)
+                | Event::SpeechRecorded(_)
+                | Event::BallotCast { .. }
+                | Event::VoteCast { .. }
+                | Event::ModeratorDecided { .. }
+                | Event::SeatSkipped { .. }
+                | Event::LoopEnded { .. }
+                | Event::JudgementRecorded { .. }
+                | Event::VoteTallied { .. }
+                | Event::VerdictReached { .. }
+                | Event::CancelRequested { .. }
+                | Event::DebateEnded { .. } => {}
+            }
+        }
+    }
+
+    /// Takes in a whole log.
+    pub(crate) fn ended(&self, log: &[Arc<Record>]) {
+        let (Some(first), Some(last)) = (log.first(), log.last()) else { return };
+        let Some(Event::DebateAdmitted(admission)) = first.events.first() else { return };
+        let Some(Event::DebateEnded { state, outcome, .. }) = last.events.last() else { return };
+        let format = word(&admission.spec.debate_format);
+        let (state, outcome) = (word(state), outcome.map_or_else(|| "none".to_owned(), |outcome| word(&outcome)));
+        let duration = seconds(last.at.since(first.at));
+        let workflow = KeyValue::new(attribute::WORKFLOW, format.clone());
+        self.workflow_duration.record(duration, &[workflow, KeyValue::new("state", state.clone())]);
+        let labels = [("format", format), ("state", state), ("outcome", outcome)];
+        self.completed.add(1, &labels.map(|(key, value)| KeyValue::new(key, value)));
+    }
+
+    pub(crate) fn played(&self, played: &TurnPlayed<'_>) {
+        let place = labels(Gate { host: played.host, model: &played.ask.model });
+        if let Some(waited) = played.call.timing.queue_ms {
+            self.queue_wait.record(seconds(waited), &place);
+        }
+        if played.end == TurnEnd::Overtaken || played.won == Some(false) {
+            self.overtaken.add(1, &place);
+        }
+        if played.sent.is_some() {
+            self.called(played);
+        }
+    }
+
+    fn called(&self, played: &TurnPlayed<'_>) {
+        let (usage, timing) = (&played.call.usage, &played.call.timing);
+        let mut labels = vec![
+            KeyValue::new(attribute::OPERATION, operation::CHAT),
+            KeyValue::new(attribute::PROVIDER, played.server.provider),
+            KeyValue::new(attribute::REQUEST_MODEL, played.ask.model.to_string()),
+            KeyValue::new(attribute::SERVER_ADDRESS, played.server.address.clone()),
+        ];
+        labels.extend(played.server.port.map(|port| KeyValue::new(attribute::SERVER_PORT, i64::from(port))));
+        labels.extend(played.response_model.map(|name| KeyValue::new(attribute::RESPONSE_MODEL, name.to_owned())));
+        for (kind, tokens) in [("input", usage.prompt_tokens), ("output", usage.completion_tokens)] {
+            if let Some(tokens) = tokens {
+                let kind = KeyValue::new(attribute::TOKEN_TYPE, kind);
+                self.token_usage.record(tokens, &[labels.as_slice(), &[kind]].concat());
+            }
+        }
+        if let Some(first) = timing.first_byte_ms {
+            self.first_chunk.record(seconds(first), &labels);
+        }
+        let failure = match played.end {
+            TurnEnd::Failed(failure) if played.call.finish_reason.is_none() => Some(failure.cause.as_str()),
+            TurnEnd::Overtaken => Some("cancelled"),
+            TurnEnd::Failed(_) | TurnEnd::Answered => None,
+        };
+        labels.extend(failure.map(|cause| KeyValue::new(attribute::ERROR_TYPE, cause)));
+        let total = timing.total_ms.or_else(|| played.sent.map(|sent| played.ended.since(sent)));
+        if let Some(total) = total {
+            self.operation_duration.record(seconds(total), &labels);
+        }
+    }
+
+    pub(crate) fn breaker(&self, gate: Gate<'_>, state: CircuitState) {
+        let number = match state {
+            CircuitState::Closed => 0,
+            CircuitState::HalfOpen => 1,
+            CircuitState::Open => 2,
+        };
+        self.circuit.record(number, &labels(gate));
+    }
+
+    pub(crate) fn permits(&self, gate: Gate<'_>, permits: Permits) {
+        let labels = labels(gate);
+        let Permits { in_use, limit, waiting } = permits;
+        for (gauge, count) in
+            [(&self.permits_used, in_use), (&self.permits_limit, limit), (&self.permits_waiting, waiting)]
+        {
+            gauge.record(count as u64, &labels);
+        }
+    }
+
+    pub(crate) fn active(&self, count: usize) {
+        self.active.record(count as u64, &[]);
+    }
+
+    pub(crate) fn rpc(&self, labels: &[KeyValue], took: Duration) {
+        self.rpc_duration.record(took.as_secs_f64(), labels);
+    }
+}
+
+fn labels(gate: Gate<'_>) -> [KeyValue; 2] {
+    [KeyValue::new("host", gate.host.to_string()), KeyValue::new("model", gate.model.to_string())]
+}
+
+fn histogram(meter: &Meter, name: &'static str, what: &'static str, buckets: &[f64]) -> Histogram<f64> {
+    meter.f64_histogram(name).with_unit("s").with_description(what).with_boundaries(buckets.to_vec()).build()
+}
+
+fn about_the_process(meter: &Meter) {
+    let started = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+    meter
+        .f64_observable_gauge(metric::START_TIME)
+        .with_unit("s")
+        .with_description("Start of this process, as Unix time")
+        .with_callback(move |gauge| gauge.observe(started, &[]))
+        .build();
+    meter
+        .u64_observable_gauge(metric::BUILD_INFO)
+        .with_description("Always 1; labelled by the version")
+        .with_callback(|gauge| gauge.observe(1, &[KeyValue::new("version", env!("CARGO_PKG_VERSION"))]))
+        .build();
+}
+
+fn about_spans(meter: &Meter, counts: Arc<Counts>) {
+    meter
+        .u64_observable_counter(metric::SPANS)
+        .with_unit("{span}")
+        .with_description(
+            "Spans, by what became of them: exported, failed (refused by the collector), dropped (queue full)",
+        )
+        .with_callback(move |counter| {
+            for (state, count) in counts.read() {
+                counter.observe(count, &[KeyValue::new("state", state)]);
+            }
+        })
+        .build();
+}
