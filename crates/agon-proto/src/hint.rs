@@ -35,6 +35,9 @@ impl TryFrom<pb::TurnTaken> for TurnTaken {
     }
 }
 
+/// How a `log_advanced` begins on the wire: field 5, length-delimited.
+const LOG_ADVANCED_KEY: u8 = 0x2A;
+
 /// A hint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
@@ -65,6 +68,11 @@ impl Hint {
             Self::TurnTaken(hint) => Kind::TurnTaken(hint.into()),
         };
         pb::Hint { kind: Some(kind) }.encode_to_vec().into()
+    }
+
+    /// Whether the bytes hold a hint that only watchers want: the most frequent one, told without decoding it.
+    pub fn is_log_advanced(bytes: &[u8]) -> bool {
+        bytes.first() == Some(&LOG_ADVANCED_KEY)
     }
 
     /// Reads a hint; none for a kind that this version does not know.
@@ -101,6 +109,7 @@ mod tests {
         ];
 
         for hint in hints {
+            assert_eq!(Hint::is_log_advanced(&hint.to_bytes()), matches!(hint, Hint::LogAdvanced(_)));
             assert_eq!(Hint::from_bytes(&hint.to_bytes()).unwrap(), Some(hint));
         }
     }

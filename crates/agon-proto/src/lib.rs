@@ -17,6 +17,7 @@ mod kinds;
 mod message;
 mod outcome;
 mod record;
+mod seat;
 mod spec;
 mod task;
 mod wire;
@@ -45,6 +46,7 @@ pub use error::{DecodeError, Problem};
 pub use hint::{Hint, TurnTaken};
 pub use message::{CancelDebate, CancelTurn, JobReady, LogAdvanced, OfferReply, TokenDelta, TurnDecided, TurnOffer};
 pub use record::{Chained, Hash, decode_record, encode_record};
+pub use seat::{SeatAsk, SeatMessage, SeatReply};
 pub use wire::Wire;
 
 /// Every file of `proto/` as an encoded `google.protobuf.FileDescriptorSet`, for reflection.

@@ -1,6 +1,6 @@
 //! Values as bytes.
 use crate::error::DecodeError;
-use crate::{alive, catalogue, flat as pb, message};
+use crate::{alive, catalogue, flat as pb, message, seat};
 use bytes::Bytes;
 use prost::Message as _;
 
@@ -44,6 +44,8 @@ wire! {
     message::TokenDelta as TokenDelta,
     message::TurnDecided as TurnDecided,
     message::TurnOffer as TurnOffer,
+    seat::SeatAsk as SeatAsk,
+    seat::SeatReply as SeatReply,
 }
 
 impl From<std::convert::Infallible> for DecodeError {

@@ -1,0 +1,118 @@
+//! What a participant outside Agon is asked, and what it answers.
+use crate::error::{DecodeError, Problem, required};
+use crate::flat as pb;
+use crate::kinds::debate;
+use agon_core::{Ask, DebateId};
+
+/// A turn for an external participant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeatAsk {
+    /// The debate.
+    pub debate: DebateId,
+    /// The turn; its deadline is when the answer must be there.
+    pub ask: Ask,
+    /// What a model would be told, in order.
+    pub messages: Vec<SeatMessage>,
+    /// The JSON Schema that the answer has to fit; absent for a speech, which is plain text.
+    pub schema: Option<String>,
+}
+
+/// One message of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeatMessage {
+    /// `system`, `user` or `assistant`.
+    pub role: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// The answer of an external participant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SeatReply {
+    /// The speech, or JSON that fits the schema.
+    Text(String),
+    /// It cannot answer this time, and why.
+    Refusal(String),
+}
+
+impl From<&SeatAsk> for pb::SeatAsk {
+    fn from(ask: &SeatAsk) -> Self {
+        let message =
+            |message: &SeatMessage| pb::SeatMessage { role: message.role.clone(), text: message.text.clone() };
+        Self {
+            debate: ask.debate.to_string(),
+            ask: Some((&ask.ask).into()),
+            messages: ask.messages.iter().map(message).collect(),
+            schema: ask.schema.clone(),
+        }
+    }
+}
+impl TryFrom<pb::SeatAsk> for SeatAsk {
+    type Error = DecodeError;
+    fn try_from(ask: pb::SeatAsk) -> Result<Self, DecodeError> {
+        let message = |message: pb::SeatMessage| SeatMessage { role: message.role, text: message.text };
+        Ok(Self {
+            debate: debate(&ask.debate, "debate")?,
+            ask: required(ask.ask, "ask")?,
+            messages: ask.messages.into_iter().map(message).collect(),
+            schema: ask.schema,
+        })
+    }
+}
+
+impl From<&SeatReply> for pb::SeatReply {
+    fn from(reply: &SeatReply) -> Self {
+        use pb::seat_reply::Kind;
+        let kind = match reply {
+            SeatReply::Text(text) => Kind::Text(text.clone()),
+            SeatReply::Refusal(why) => Kind::Refusal(why.clone()),
+        };
+        Self { kind: Some(kind) }
+    }
+}
+impl TryFrom<pb::SeatReply> for SeatReply {
+    type Error = DecodeError;
+    fn try_from(reply: pb::SeatReply) -> Result<Self, DecodeError> {
+        use pb::seat_reply::Kind;
+        match reply.kind {
+            Some(Kind::Text(text)) => Ok(Self::Text(text)),
+            Some(Kind::Refusal(why)) => Ok(Self::Refusal(why)),
+            None => Err(DecodeError::field("kind", Problem::Missing)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Wire;
+    use agon_core::{Position, Task, Timestamp, TurnId};
+
+    #[test]
+    fn what_a_seat_is_asked_and_answers_comes_back_as_it_went_out() {
+        let ask = SeatAsk {
+            debate: DebateId::parse("acme/a-debate").unwrap(),
+            ask: Ask {
+                turn: TurnId { round: 1, seat: 2, attempt: 1 },
+                participant: "Ada".into(),
+                model: "external".into(),
+                task: Task::Opening,
+                sees: Position(3),
+                deadline: Timestamp(9),
+                correction: None,
+            },
+            messages: vec![SeatMessage { role: "system".to_owned(), text: "You are Ada.".to_owned() }],
+            schema: Some("{}".to_owned()),
+        };
+        assert_eq!(SeatAsk::from_bytes(&ask.to_bytes()).unwrap(), ask);
+
+        for reply in [SeatReply::Text("A bridge.".to_owned()), SeatReply::Refusal("asleep".to_owned())] {
+            assert_eq!(SeatReply::from_bytes(&reply.to_bytes()).unwrap(), reply);
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_neither_text_nor_refusal_is_refused() {
+        assert!(SeatReply::from_bytes(&[]).is_err());
+    }
+}
