@@ -3,7 +3,11 @@
 //! Invariant: nothing here is shipped, and every process that is started is stopped by its id when its owner is dropped.
 
 mod nats;
+#[cfg(feature = "otlp")]
+mod otlp;
 mod port;
 
 pub use nats::{NatsOptions, NatsServer, nats_servers};
+#[cfg(feature = "otlp")]
+pub use otlp::{OtlpSink, SinkSpan};
 pub use port::free_port;
