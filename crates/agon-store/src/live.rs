@@ -1,8 +1,7 @@
-//! What this process has just written, kept in memory so that its readers need not go to the database.
+//! What this process has just written, or followed, kept in memory so that its readers need not go to the database.
 //!
-//! Only own writes are kept. A log's tail is one gapless run that ends in this process's last append; it answers a read only if it has
-//! something newer than the reader, so it can never hide another process's records for ever: a reader that has seen it all is sent to the
-//! database. An append that was refused shows that somebody else writes, and drops the run. A decided register never changes, so it may
+//! A log's tail is one gapless run of records that stand in the log; it answers a read only if it has something newer than the reader, so
+//! it can never hide another process's records for ever: a reader that has seen it all is sent to the database. An append that was refused shows that somebody else writes, and drops the run. A decided register never changes, so it may
 //! be kept as long as there is room.
 use crate::lock::lock;
 use agon_core::{DebateId, Event, Position, Record, TurnId, TurnResult};
@@ -45,6 +44,14 @@ impl Live {
                 entry.tail.pop_front();
             }
         });
+    }
+
+    /// Takes in records that were read from the end of the log, in order: a reader's gapless run is as good as a writer's.
+    pub(crate) fn followed(&self, debate: &DebateId, records: &[Arc<Record>]) {
+        let known = lock(&self.entries).get(debate).and_then(|entry| entry.tail.back().map(|last| last.last()));
+        for record in records.iter().filter(|record| known.is_none_or(|known| record.first > known)) {
+            self.appended(debate, record);
+        }
     }
 
     /// Takes in a register that is decided.

@@ -31,6 +31,13 @@ pub(crate) trait Rig {
     }
     /// Lets time pass for leases; may wait for real.
     async fn pass(&self, time: Duration);
+    /// The next rig to check, where there is one: another version of the same server, say.
+    fn next(self) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
     /// The time that leases go by.
     fn now(&self) -> Instant {
         Instant::now()
@@ -44,7 +51,11 @@ macro_rules! contract_tests {
         mod $area {
             $(#[tokio::test $flavor]
             async fn $name() {
-                crate::contract::$area::$name(&$rig).await;
+                let mut rigs = Some($rig);
+                while let Some(rig) = rigs {
+                    crate::contract::$area::$name(&rig).await;
+                    rigs = crate::contract::Rig::next(rig);
+                }
             })+
         }
     )+};

@@ -1,0 +1,171 @@
+//! The catalogue on JetStream: the last message of a subject counts, and an index in memory that a tail keeps up.
+use super::NatsStore;
+use super::error::Refusal;
+use super::js::{Outgoing, header};
+use super::subjects::{self, CATALOGUE};
+use crate::catalogue::{Catalogue, CatalogueIndex, Query, supersedes};
+use crate::lock::lock;
+use crate::port::StoreError;
+use agon_core::DebateId;
+use agon_proto::{Summary, Wire as _};
+use async_nats::HeaderMap;
+use async_trait::async_trait;
+use bytes::Bytes;
+use std::collections::HashMap;
+use std::sync::Mutex;
+use tokio::sync::watch;
+
+/// Marks the message that says that a debate was struck. A bare purge would not be seen by tails.
+const STRUCK: &str = "Agon-Struck";
+/// How often a note is tried against others who note the same debate.
+const TRIES: usize = 8;
+
+/// The catalogue as this process knows it.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    inner: Mutex<Inner>,
+    /// Whether all that stood at the start is known.
+    pub(crate) loaded: watch::Sender<bool>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    index: CatalogueIndex,
+    /// The sequence of each debate's last message, struck ones included.
+    sequences: HashMap<DebateId, u64>,
+}
+
+/// A message of the catalogue.
+pub(crate) struct Entry<'a> {
+    pub(crate) subject: &'a str,
+    pub(crate) sequence: u64,
+    pub(crate) headers: Option<&'a HeaderMap>,
+    pub(crate) payload: &'a [u8],
+}
+
+impl Listing {
+    pub(crate) fn new() -> Self {
+        Self { inner: Mutex::default(), loaded: watch::Sender::new(false) }
+    }
+
+    /// Takes in a message; older ones than what is known say nothing. Whether it says that a debate was struck.
+    pub(crate) fn take_in(&self, entry: &Entry<'_>) -> bool {
+        let Some(debate) = subjects::debate_of(entry.subject) else { return false };
+        let mut inner = lock(&self.inner);
+        let known = inner.sequences.entry(debate.clone()).or_default();
+        if *known >= entry.sequence {
+            return false;
+        }
+        *known = entry.sequence;
+        if entry.headers.is_some_and(|headers| header(headers, STRUCK).is_some()) {
+            inner.index.strike(&debate);
+            return true;
+        }
+        match Summary::from_bytes(entry.payload) {
+            Ok(summary) => {
+                inner.index.note(summary);
+            }
+            Err(error) => tracing::warn!(%debate, %error, "an entry of the catalogue cannot be read"),
+        }
+        false
+    }
+
+    /// Whether a summary says anything new, and the sequence that it has to follow.
+    fn behind(&self, summary: &Summary) -> Option<u64> {
+        let inner = lock(&self.inner);
+        let news = inner.index.get(&summary.id).is_none_or(|known| known != summary && supersedes(summary, known));
+        news.then(|| inner.sequences.get(&summary.id).copied().unwrap_or(0))
+    }
+    /// The stream's sequences begin anew; what is known of debates stays until something newer is.
+    pub(crate) fn reset(&self) {
+        lock(&self.inner).sequences.clear();
+    }
+    /// The debate's messages are gone.
+    pub(crate) fn purged(&self, debate: &DebateId, sequence: u64) {
+        let mut inner = lock(&self.inner);
+        if inner.sequences.get(debate).is_some_and(|known| *known <= sequence) {
+            inner.sequences.remove(debate);
+        }
+    }
+}
+
+#[async_trait]
+impl Catalogue for NatsStore {
+    async fn note(&self, summary: Summary) -> Result<(), StoreError> {
+        let subject = subjects::entry(&summary.id);
+        let noting = |error: Refusal| error.during("noting a debate");
+        let body = summary.to_bytes();
+        for _ in 0..TRIES {
+            // What superseded it while it was tried is the better note.
+            let Some(expected) = self.listing.behind(&summary) else { return Ok(()) };
+            let headers = HeaderMap::new();
+            let message = Outgoing {
+                stream: CATALOGUE,
+                subject: &subject,
+                expected: Some(expected),
+                headers,
+                body: body.clone(),
+            };
+            match self.js.publish(message).await {
+                Ok(sequence) => {
+                    self.listing.take_in(&Entry { subject: &subject, sequence, headers: None, payload: &body });
+                    return Ok(());
+                }
+                Err(Refusal::Moved) => self.look_up(&summary.id).await.map_err(noting)?,
+                Err(other @ (Refusal::Full(_) | Refusal::Denied(_) | Refusal::Unsure(_))) => return Err(noting(other)),
+            }
+        }
+        Err(StoreError::Backend(format!("noting {}: others note it all the time", summary.id)))
+    }
+
+    async fn get_summary(&self, debate: &DebateId) -> Result<Option<Summary>, StoreError> {
+        Ok(lock(&self.listing.inner).index.get(debate).cloned())
+    }
+
+    async fn find(&self, query: &Query) -> Result<Vec<Summary>, StoreError> {
+        Ok(lock(&self.listing.inner).index.find(query))
+    }
+
+    async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
+        Ok(lock(&self.listing.inner).index.unfinished())
+    }
+
+    async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {
+        let subject = subjects::entry(debate);
+        let striking = |error: Refusal| error.during("striking a debate");
+        if self.js.last(CATALOGUE, &subject).await.map_err(striking)?.is_none() {
+            lock(&self.listing.inner).index.strike(debate);
+            return Ok(());
+        }
+        let mut headers = HeaderMap::new();
+        headers.insert(STRUCK, "1");
+        let message = Outgoing {
+            stream: CATALOGUE,
+            subject: &subject,
+            expected: None,
+            headers: headers.clone(),
+            body: Bytes::new(),
+        };
+        let sequence = self.js.publish(message).await.map_err(striking)?;
+        self.listing.take_in(&Entry { subject: &subject, sequence, headers: Some(&headers), payload: &[] });
+        Ok(())
+    }
+}
+
+impl NatsStore {
+    /// Takes in what the leader has of a debate.
+    async fn look_up(&self, debate: &DebateId) -> Result<(), Refusal> {
+        match self.js.last(CATALOGUE, &subjects::entry(debate)).await? {
+            None => self.listing.purged(debate, u64::MAX),
+            Some(message) => {
+                self.listing.take_in(&Entry {
+                    subject: &message.subject,
+                    sequence: message.sequence,
+                    headers: Some(&message.headers),
+                    payload: &message.payload,
+                });
+            }
+        }
+        Ok(())
+    }
+}

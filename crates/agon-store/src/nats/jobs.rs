@@ -1,0 +1,160 @@
+//! The job queue on JetStream: a work queue with one consumer for each priority and lane.
+use super::NatsStore;
+use super::error::Refusal;
+use super::held::Held;
+use super::js::Outgoing;
+use super::subjects::{self, JOBS};
+use crate::lock::lock;
+use crate::port::{Job, Jobs, StoreError};
+use crate::shares::Shares;
+use agon_core::{DebateId, Priority};
+use async_nats::jetstream::{self, AckKind};
+use async_nats::{HeaderMap, Request, StatusCode, Subscriber};
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// For how long a priority that had nothing counts as empty. After that it may gather credit, so that it is looked at again.
+const EMPTY_FOR: Duration = Duration::from_secs(1);
+
+/// What this process knows of the job queue.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    pub(crate) held: Mutex<Held>,
+    turns: Mutex<Turns>,
+}
+
+/// Whose turn it is.
+#[derive(Debug, Default)]
+struct Turns {
+    shares: Shares,
+    /// When a priority was last found empty.
+    empty: HashMap<Priority, Instant>,
+    lane: u32,
+}
+
+impl Queue {
+    pub(crate) fn new(most: usize) -> Self {
+        Self { held: Mutex::new(Held::new(most)), turns: Mutex::default() }
+    }
+
+    /// The priorities in the order in which they are to be tried, and the lane to begin with.
+    fn order(&self) -> ([Priority; 3], u32) {
+        let mut turns = lock(&self.turns);
+        turns.lane = turns.lane.wrapping_add(1);
+        (turns.shares.order(), turns.lane)
+    }
+    fn found_empty(&self, priority: Priority) {
+        lock(&self.turns).empty.insert(priority, Instant::now());
+    }
+    fn served(&self, priority: Priority) {
+        let turns = &mut *lock(&self.turns);
+        turns.empty.remove(&priority);
+        let empty = &turns.empty;
+        turns.shares.charge(priority, |other| empty.get(&other).is_none_or(|at| at.elapsed() > EMPTY_FOR));
+    }
+}
+
+#[async_trait]
+impl Jobs for NatsStore {
+    async fn enqueue(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
+        let subject = subjects::job(debate, priority, self.config.lanes.get());
+        let (headers, body) = (HeaderMap::new(), Bytes::new());
+        let message = Outgoing { stream: JOBS, subject: &subject, expected: Some(0), headers, body };
+        match self.js.publish(message).await {
+            // The server compares sequences before it counts: a job that is there is told from a queue that is full.
+            Ok(_) | Err(Refusal::Moved) => Ok(()),
+            Err(Refusal::Full(detail)) => Err(StoreError::Full(format!("the job queue ({detail})"))),
+            Err(refusal @ (Refusal::Denied(_) | Refusal::Unsure(_))) => Err(refusal.during("adding a job")),
+        }
+    }
+
+    /// The lease is the queue's own ([`crate::NatsStoreConfig::lease`]), because the server has one for all.
+    async fn take(&self, _owner: &str, _lease: Duration) -> Result<Option<Job>, StoreError> {
+        self.take_next().await.map_err(|error| error.during("taking a job"))
+    }
+
+    /// As [`Jobs::take`], for the queue's own lease. The server cannot tell whether another has the job by now: this process goes by the
+    /// lease that it knows of.
+    async fn extend(&self, job: &Job, _lease: Duration) -> Result<bool, StoreError> {
+        let asked = Instant::now();
+        let Some(subject) = lock(&self.queue.held).subject(job, asked) else { return Ok(false) };
+        self.answer(&subject, AckKind::Progress).await.map_err(|error| error.during("extending a lease"))?;
+        Ok(lock(&self.queue.held).extend(job, asked + self.config.lease))
+    }
+
+    async fn complete(&self, job: &Job) -> Result<(), StoreError> {
+        let Some(subject) = lock(&self.queue.held).subject(job, Instant::now()) else { return Ok(()) };
+        self.answer(&subject, AckKind::Ack).await.map_err(|error| error.during("completing a job"))?;
+        lock(&self.queue.held).remove(job);
+        Ok(())
+    }
+
+    async fn release(&self, job: &Job, delay: Duration) -> Result<(), StoreError> {
+        let Some(subject) = lock(&self.queue.held).subject(job, Instant::now()) else { return Ok(()) };
+        let delay = Some(delay).filter(|delay| !delay.is_zero());
+        self.answer(&subject, AckKind::Nak(delay)).await.map_err(|error| error.during("releasing a job"))?;
+        lock(&self.queue.held).remove(job);
+        Ok(())
+    }
+}
+
+impl NatsStore {
+    /// Asks the lanes one after another until one has a job: asking all at once would take jobs that nobody wants yet.
+    async fn take_next(&self) -> Result<Option<Job>, Refusal> {
+        let (order, first) = self.queue.order();
+        let lanes = self.config.lanes.get();
+        let inbox = self.js.client.new_inbox();
+        let answers = self.js.in_time(self.js.client.subscribe(inbox.clone())).await?;
+        let mut answers = answers.map_err(|error| Refusal::Unsure(error.to_string()))?;
+        for priority in order {
+            for step in 0..lanes {
+                let lane = first.wrapping_add(step).checked_rem(lanes).unwrap_or(0);
+                let asked = Instant::now();
+                self.pull(&inbox, &subjects::job_consumer(priority, lane)).await?;
+                if let Some(job) = self.pulled(&mut answers, asked + self.config.lease).await? {
+                    self.queue.served(priority);
+                    return Ok(Some(job));
+                }
+            }
+            self.queue.found_empty(priority);
+        }
+        Ok(None)
+    }
+
+    async fn pull(&self, inbox: &str, consumer: &str) -> Result<(), Refusal> {
+        let subject = format!("$JS.API.CONSUMER.MSG.NEXT.{JOBS}.{consumer}");
+        let body = Bytes::from_static(br#"{"batch":1,"no_wait":true}"#);
+        let sent = self.js.in_time(self.js.client.publish_with_reply(subject, inbox.to_owned(), body)).await?;
+        sent.map_err(|error| Refusal::Unsure(error.to_string()))
+    }
+
+    /// The job that came, if one did.
+    async fn pulled(&self, answers: &mut Subscriber, until: Instant) -> Result<Option<Job>, Refusal> {
+        let closed = || Refusal::Unsure("the connection was closed".to_owned());
+        let message = self.js.in_time(answers.next()).await?.ok_or_else(closed)?;
+        match message.status {
+            None => {}
+            Some(StatusCode::NO_RESPONDERS) => return Err(Refusal::Unsure("JetStream does not answer".to_owned())),
+            // Nothing there, or nothing for now.
+            Some(_) => return Ok(None),
+        }
+        let unreadable = || Refusal::Unsure(format!("{} is not a job", message.subject));
+        let debate = subjects::debate_of(&message.subject).ok_or_else(unreadable)?;
+        let subject = message.reply.clone().ok_or_else(unreadable)?;
+        let message = jetstream::Message { message: message.clone(), context: self.js.context.clone() };
+        let deliveries = message.info().map(|info| info.delivered).map_err(|_| unreadable())?;
+        let deliveries = u32::try_from(deliveries).unwrap_or(u32::MAX);
+        let token = lock(&self.queue.held).add(&debate, subject, until);
+        Ok(Some(Job { debate, token, deliveries }))
+    }
+
+    /// Says what became of a delivery, and waits until the server has heard it.
+    async fn answer(&self, subject: &str, kind: AckKind) -> Result<(), Refusal> {
+        self.js.ask(subject, Request::new().payload(kind.into())).await.map(drop)
+    }
+}

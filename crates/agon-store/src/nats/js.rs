@@ -1,0 +1,130 @@
+//! The few requests to JetStream that the store is made of, each with a deadline.
+use super::error::Refusal;
+use async_nats::header::{HeaderMap, NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, NATS_EXPECTED_STREAM};
+use async_nats::jetstream::message::StreamMessage;
+use async_nats::jetstream::publish::PublishAck;
+use async_nats::jetstream::response::Response;
+use async_nats::jetstream::stream::{RawMessageErrorKind, Stream};
+use async_nats::jetstream::{Context, ContextBuilder, ErrorCode};
+use async_nats::{Client, Message, Request, RequestErrorKind};
+use bytes::Bytes;
+use std::future::Future;
+use std::time::Duration;
+
+/// A connection's JetStream.
+#[derive(Clone, Debug)]
+pub(crate) struct Js {
+    pub(crate) client: Client,
+    pub(crate) context: Context,
+    pub(crate) deadline: Duration,
+}
+
+/// A message for a stream.
+#[derive(Debug)]
+pub(crate) struct Outgoing<'a> {
+    pub(crate) stream: &'a str,
+    pub(crate) subject: &'a str,
+    /// The stream sequence that the subject's last message has to have, 0 for none.
+    pub(crate) expected: Option<u64>,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Js {
+    pub(crate) fn new(client: Client, deadline: Duration) -> Self {
+        let context = ContextBuilder::new().timeout(deadline).build(client.clone());
+        Self { client, context, deadline }
+    }
+
+    /// Stores a message; its sequence in the stream. There is no message id: an unsure answer is settled by reading.
+    pub(crate) async fn publish(&self, message: Outgoing<'_>) -> Result<u64, Refusal> {
+        let mut headers = message.headers;
+        headers.insert(NATS_EXPECTED_STREAM, message.stream);
+        if let Some(expected) = message.expected {
+            headers.insert(NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, expected.to_string().as_str());
+        }
+        let request = Request::new().headers(headers).payload(message.body);
+        let answer = self.ask(message.subject, request).await?;
+        match serde_json::from_slice::<Response<PublishAck>>(&answer.payload) {
+            Ok(Response::Ok(ack)) => Ok(ack.sequence),
+            Ok(Response::Err { error }) => Err(Refusal::from_api(&error)),
+            Err(error) => Err(Refusal::Unsure(format!("the answer cannot be read: {error}"))),
+        }
+    }
+
+    /// One request and its answer.
+    pub(crate) async fn ask(&self, subject: &str, request: Request) -> Result<Message, Refusal> {
+        let request = request.timeout(Some(self.deadline));
+        let asked = self.in_time(self.client.send_request(subject.to_owned(), request)).await?;
+        asked.map_err(|error| match error.kind() {
+            RequestErrorKind::NoResponders => Refusal::Unsure("JetStream does not answer".to_owned()),
+            RequestErrorKind::TimedOut => Refusal::Unsure(self.late()),
+            RequestErrorKind::MaxPayloadExceeded | RequestErrorKind::InvalidSubject => {
+                Refusal::Denied(error.to_string())
+            }
+            RequestErrorKind::Other => Refusal::Unsure(error.to_string()),
+        })
+    }
+
+    /// The last message of a subject, as the stream's leader has it.
+    pub(crate) async fn last(&self, stream: &str, subject: &str) -> Result<Option<StreamMessage>, Refusal> {
+        let handle = self.handle(stream).await?;
+        self.message(handle.raw_message_builder().last_by_subject(subject).send()).await
+    }
+
+    /// The first message of a subject, wildcards allowed, from a sequence on, as the stream's leader has it.
+    pub(crate) async fn next(&self, stream: &str, subject: &str, from: u64) -> Result<Option<StreamMessage>, Refusal> {
+        let handle = self.handle(stream).await?;
+        self.message(handle.raw_message_builder().sequence(from.max(1)).next_by_subject(subject).send()).await
+    }
+
+    /// The sequence of a stream's last message, whatever became of it.
+    pub(crate) async fn end(&self, stream: &str) -> Result<u64, Refusal> {
+        let handle = self.handle(stream).await?;
+        let info = self.in_time(handle.get_info()).await?;
+        info.map(|info| info.state.last_sequence).map_err(|error| Refusal::Unsure(error.to_string()))
+    }
+
+    /// Removes the messages of a subject, wildcards allowed; how many there were.
+    pub(crate) async fn purge(&self, stream: &str, subject: &str) -> Result<u64, Refusal> {
+        let handle = self.handle(stream).await?;
+        let purged = self.in_time(handle.purge().filter(subject).into_future()).await?;
+        purged.map(|answer| answer.purged).map_err(|error| Refusal::Unsure(error.to_string()))
+    }
+
+    /// A stream's handle; asks nothing.
+    pub(crate) async fn handle(&self, stream: &str) -> Result<Stream<()>, Refusal> {
+        self.context.get_stream_no_info(stream).await.map_err(|error| Refusal::Denied(error.to_string()))
+    }
+
+    async fn message(
+        &self,
+        asked: impl Future<Output = Result<StreamMessage, async_nats::jetstream::stream::RawMessageError>>,
+    ) -> Result<Option<StreamMessage>, Refusal> {
+        match self.in_time(asked).await? {
+            Ok(message) => Ok(Some(message)),
+            Err(error) => match error.kind() {
+                RawMessageErrorKind::NoMessageFound => Ok(None),
+                RawMessageErrorKind::JetStream(error) if error.error_code() == ErrorCode::NO_MESSAGE_FOUND => Ok(None),
+                RawMessageErrorKind::JetStream(error) => Err(Refusal::from_api(&error)),
+                RawMessageErrorKind::InvalidSubject | RawMessageErrorKind::Other => {
+                    Err(Refusal::Unsure(error.to_string()))
+                }
+            },
+        }
+    }
+
+    /// Bounds what waits, also for room in the connection's buffer while there is no connection.
+    pub(crate) async fn in_time<T>(&self, work: impl Future<Output = T>) -> Result<T, Refusal> {
+        tokio::time::timeout(self.deadline, work).await.map_err(|_| Refusal::Unsure(self.late()))
+    }
+
+    fn late(&self) -> String {
+        format!("JetStream has not answered within {} ms", self.deadline.as_millis())
+    }
+}
+
+/// A header's text.
+pub(crate) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).map(async_nats::HeaderValue::as_str)
+}

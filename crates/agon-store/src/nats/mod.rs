@@ -1,0 +1,84 @@
+//! The store on JetStream, from nats-server 2.9 on.
+//!
+//! Every read that decides something asks the stream's leader, every write that must not be doubled carries the sequence that its
+//! subject has to have, and no message has an id for the server to compare: `docs/reference/nats.md` says why.
+mod catalogue;
+mod config;
+mod error;
+mod heads;
+mod held;
+mod jobs;
+mod js;
+mod log;
+mod orders;
+mod parts;
+mod registers;
+mod replay;
+mod setup;
+mod subjects;
+mod tail;
+mod upkeep;
+
+#[cfg(test)]
+mod tests;
+
+pub use config::{NatsCache, NatsLimits, NatsStorage, NatsStoreConfig};
+pub use error::NatsStoreError;
+
+use crate::live::Live;
+use crate::lock::lock;
+use agon_bus::nats::NatsLink;
+use catalogue::Listing;
+use heads::Heads;
+use jobs::Queue;
+use js::Js;
+use std::sync::{Arc, Mutex};
+use tokio::task::JoinSet;
+
+/// A store on JetStream. It owns the task that keeps its catalogue up, which ends when it is closed or dropped.
+pub struct NatsStore {
+    config: NatsStoreConfig,
+    js: Js,
+    live: Live,
+    heads: Heads,
+    queue: Queue,
+    listing: Arc<Listing>,
+    tasks: Mutex<JoinSet<()>>,
+}
+
+impl NatsStore {
+    /// Sets up what is missing and opens the store. The catalogue is complete once [`NatsStore::ready`] returns.
+    pub async fn open(link: &NatsLink, config: NatsStoreConfig) -> Result<Self, NatsStoreError> {
+        let js = Js::new(link.client().clone(), config.deadline);
+        setup::set_up(link, &js, &config).await?;
+        let cache = &config.cache;
+        let listing = Arc::new(Listing::new());
+        let mut tasks = JoinSet::new();
+        tasks.spawn(tail::follow(js.clone(), Arc::clone(&listing)));
+        Ok(Self {
+            live: Live::new(cache.records.get(), cache.debates.get()),
+            heads: Heads::new(cache.debates.get(), cache.places.get()),
+            queue: Queue::new(cache.held_jobs.get()),
+            tasks: Mutex::new(tasks),
+            listing,
+            js,
+            config,
+        })
+    }
+
+    /// Waits until the catalogue holds all that stood in it when the store was opened.
+    pub async fn ready(&self) {
+        // The sender lives as long as the store does.
+        self.listing.loaded.subscribe().wait_for(|loaded| *loaded).await.ok();
+    }
+
+    /// Ends the store's task. What was answered is stored; nothing has to be flushed.
+    pub async fn close(&self) {
+        let mut tasks = std::mem::take(&mut *lock(&self.tasks));
+        tasks.shutdown().await;
+    }
+
+    fn part_bytes(&self) -> usize {
+        setup::part_bytes(&self.config)
+    }
+}

@@ -1,0 +1,68 @@
+//! The registers on JetStream: one subject per try, which takes one message.
+use super::NatsStore;
+use super::error::Refusal;
+use super::js::{Outgoing, header};
+use super::parts::BodyError;
+use super::subjects::{self, REGISTERS};
+use crate::port::{Decision, Registers, StoreError};
+use agon_core::{DebateId, TurnId, TurnResult};
+use agon_proto::Wire as _;
+use async_nats::jetstream::message::StreamMessage;
+use async_trait::async_trait;
+use std::sync::Arc;
+
+/// Random text of one write, which tells its writer from another who wrote the same.
+const NONCE: &str = "Agon-Nonce";
+
+#[async_trait]
+impl Registers for NatsStore {
+    async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<Decision, StoreError> {
+        if let Some(result) = self.live.result(debate, turn) {
+            return Ok(Decision { result, won: false });
+        }
+        let nonce = format!("{:032x}", rand::random::<u128>());
+        let subject = subjects::register(debate, turn);
+        let doing = "writing a register";
+        let (body, mut headers) = match self.js.stow(debate, result.to_bytes(), self.part_bytes()).await {
+            Ok(stowed) => stowed,
+            Err(refusal) => return Err(refusal.during(doing)),
+        };
+        headers.insert(NONCE, nonce.as_str());
+        let message = Outgoing { stream: REGISTERS, subject: &subject, expected: Some(0), headers, body };
+        let decision = match self.js.publish(message).await {
+            Ok(_) => Decision { result: Arc::new(result), won: true },
+            Err(refusal @ Refusal::Denied(_)) => return Err(refusal.during(doing)),
+            // Decided already, full because it is decided, or a lost answer: what stands there tells.
+            Err(refusal @ (Refusal::Moved | Refusal::Full(_) | Refusal::Unsure(_))) => {
+                let held = self.js.last(REGISTERS, &subject).await.map_err(|error| error.during(doing))?;
+                let held = held.ok_or_else(|| refusal.during(doing))?;
+                let won = header(&held.headers, NONCE) == Some(nonce.as_str());
+                Decision { result: self.result(debate, &held).await?, won }
+            }
+        };
+        self.live.decided(debate, turn, &decision.result);
+        Ok(decision)
+    }
+
+    async fn get(&self, debate: &DebateId, turn: TurnId) -> Result<Option<Arc<TurnResult>>, StoreError> {
+        if let Some(result) = self.live.result(debate, turn) {
+            return Ok(Some(result));
+        }
+        let held = self.js.last(REGISTERS, &subjects::register(debate, turn)).await;
+        let Some(held) = held.map_err(|error| error.during("reading a register"))? else { return Ok(None) };
+        let result = self.result(debate, &held).await?;
+        self.live.decided(debate, turn, &result);
+        Ok(Some(result))
+    }
+}
+
+impl NatsStore {
+    async fn result(&self, debate: &DebateId, message: &StreamMessage) -> Result<Arc<TurnResult>, StoreError> {
+        let unreadable = |detail: String| StoreError::Backend(format!("{} cannot be read: {detail}", message.subject));
+        let body = self.js.body(debate, message).await.map_err(|error| match error {
+            BodyError::Store(error) => error,
+            BodyError::Lost(detail) => unreadable(detail),
+        })?;
+        Ok(Arc::new(TurnResult::from_bytes(&body).map_err(|error| unreadable(error.to_string()))?))
+    }
+}

@@ -1,0 +1,151 @@
+//! Setting up the streams and the consumers of the job queue. Safe to do twice, and by many at once.
+use super::NatsStoreConfig;
+use super::config::NatsStorage;
+use super::error::NatsStoreError;
+use super::js::Js;
+use super::parts::HEADER_ROOM;
+use super::subjects::{self, CATALOGUE, JOBS, ORDERS, PARTS, REGISTERS, REQUESTS};
+use agon_bus::nats::NatsLink;
+use agon_bus::nats::provision::{Growth, ensure_stream};
+use agon_core::Priority;
+use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
+use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
+use std::num::NonZeroU64;
+use std::time::Duration;
+
+/// The server's own memory of message ids, which no message here has: as short as may be.
+const NO_DUPLICATES: Duration = Duration::from_millis(100);
+/// No limit.
+const UNLIMITED: i64 = -1;
+
+/// Creates what is missing, raises limits that are lower than asked, and refuses any other difference.
+pub(crate) async fn set_up(link: &NatsLink, js: &Js, config: &NatsStoreConfig) -> Result<(), NatsStoreError> {
+    let (server, wanted) = (js.client.max_payload(), part_bytes(config));
+    let needed = wanted.saturating_add(HEADER_ROOM);
+    if server < needed {
+        return Err(NatsStoreError::SmallMessages { server, wanted, needed });
+    }
+    for stream in streams(config) {
+        let info = ensure_stream(link, &stream, Growth::Allow).await?;
+        // The first one to differ stops the set-up, before anything is added to a cluster that was set up otherwise.
+        if info.config.description != stream.description {
+            return Err(NatsStoreError::Differs {
+                stream: stream.name,
+                found: info.config.description.unwrap_or_default(),
+                wanted: stream.description.unwrap_or_default(),
+            });
+        }
+    }
+    for priority in Priority::ALL {
+        for lane in 0..config.lanes.get() {
+            ensure_consumer(js, config, priority, lane).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The setting as a number of bytes.
+pub(crate) fn part_bytes(config: &NatsStoreConfig) -> usize {
+    usize::try_from(config.part_bytes.get()).unwrap_or(usize::MAX)
+}
+
+/// All streams, the one whose description says the most first.
+fn streams(config: &NatsStoreConfig) -> Vec<Config> {
+    let limits = &config.limits;
+    let shards = config.shards;
+    let shard_bytes = NonZeroU64::new(limits.log_bytes.get() / u64::from(shards.get())).unwrap_or(NonZeroU64::MIN);
+    let logs = (0..shards.get()).map(|shard| Config {
+        description: Some(format!("logs of debates, shard {shard} of {shards}")),
+        max_messages_per_subject: config.max_records.get().into(),
+        discard_new_per_subject: true,
+        deny_delete: true,
+        ..stream(config, subjects::log_stream(shard), subjects::shard_logs(shard), shard_bytes)
+    });
+    let once = |name: &str, subject: &str, bytes, age, description: String| Config {
+        description: Some(description),
+        max_messages_per_subject: 1,
+        discard_new_per_subject: true,
+        max_age: age,
+        ..stream(config, name.to_owned(), subject.to_owned(), bytes)
+    };
+    let last = |name: &str, subject: &str, bytes, description: &str| Config {
+        description: Some(description.to_owned()),
+        max_messages_per_subject: 1,
+        ..stream(config, name.to_owned(), subject.to_owned(), bytes)
+    };
+    let jobs = Config {
+        retention: RetentionPolicy::WorkQueue,
+        max_messages: config.max_jobs.get().into(),
+        ..once(
+            JOBS,
+            subjects::ALL_JOBS,
+            limits.job_bytes,
+            limits.job_age,
+            format!("debates that want an owner, in {} lanes", config.lanes),
+        )
+    };
+    let rest = [
+        jobs,
+        once(REGISTERS, subjects::ALL_REGISTERS, limits.register_bytes, limits.register_age, "results".to_owned()),
+        once(ORDERS, subjects::ALL_ORDERS, limits.order_bytes, limits.order_age, "orders to owners".to_owned()),
+        once(REQUESTS, subjects::ALL_REQUESTS, limits.request_bytes, limits.request_age, "request ids".to_owned()),
+        last(CATALOGUE, subjects::ALL_ENTRIES, limits.catalogue_bytes, "catalogue of debates"),
+        last(PARTS, subjects::ALL_PARTS, limits.part_bytes, "parts of large bodies"),
+    ];
+    logs.chain(rest).collect()
+}
+
+/// What all streams have in common: what is full refuses, and never drops what it has.
+fn stream(config: &NatsStoreConfig, name: String, subject: String, bytes: NonZeroU64) -> Config {
+    let message = part_bytes(config).saturating_add(HEADER_ROOM);
+    Config {
+        name,
+        subjects: vec![subject],
+        max_bytes: i64::try_from(bytes.get()).unwrap_or(i64::MAX),
+        max_messages: UNLIMITED,
+        max_message_size: i32::try_from(message).unwrap_or(i32::MAX),
+        discard: DiscardPolicy::New,
+        retention: RetentionPolicy::Limits,
+        storage: match config.storage {
+            NatsStorage::File => StorageType::File,
+            NatsStorage::Memory => StorageType::Memory,
+        },
+        num_replicas: config.replicas.get(),
+        duplicate_window: NO_DUPLICATES,
+        ..Config::default()
+    }
+}
+
+async fn ensure_consumer(
+    js: &Js,
+    config: &NatsStoreConfig,
+    priority: Priority,
+    lane: u32,
+) -> Result<(), NatsStoreError> {
+    let name = subjects::job_consumer(priority, lane);
+    let wanted = pull::Config {
+        durable_name: Some(name.clone()),
+        filter_subject: subjects::jobs(priority, lane),
+        deliver_policy: DeliverPolicy::All,
+        ack_policy: AckPolicy::Explicit,
+        ack_wait: config.lease,
+        max_deliver: UNLIMITED,
+        max_ack_pending: config.max_jobs.get().into(),
+        ..pull::Config::default()
+    };
+    let failed = |detail: String| NatsStoreError::Consumer { consumer: name.clone(), detail };
+    let created = js.in_time(js.context.create_consumer_on_stream(wanted.clone(), JOBS)).await;
+    let consumer = created.map_err(|error| failed(error.to_string()))?.map_err(|error| failed(error.to_string()))?;
+    let found = &consumer.cached_info().config;
+    let differs = [
+        ("filter_subject", found.filter_subject == wanted.filter_subject),
+        ("ack_policy", found.ack_policy == wanted.ack_policy),
+        ("ack_wait", found.ack_wait == wanted.ack_wait),
+        ("max_deliver", found.max_deliver == wanted.max_deliver),
+        ("max_ack_pending", found.max_ack_pending == wanted.max_ack_pending),
+    ];
+    match differs.into_iter().find(|(_, same)| !same) {
+        None => Ok(()),
+        Some((field, _)) => Err(failed(format!("the server has another {field} than was asked for"))),
+    }
+}

@@ -1,0 +1,144 @@
+//! The names of streams, and the subjects of what they hold.
+use agon_bus::subject::{self, DebateKey, Subject, Token, TurnKey};
+use agon_core::{DebateId, Priority, TenantId, TurnId};
+use agon_proto::Hash;
+
+/// Results of turns.
+pub(crate) const REGISTERS: &str = "AGON_RES";
+/// Orders to owners.
+pub(crate) const ORDERS: &str = "AGON_CMD";
+/// Debates that want an owner.
+pub(crate) const JOBS: &str = "AGON_JOB";
+/// Request ids.
+pub(crate) const REQUESTS: &str = "AGON_REQ";
+/// The catalogue.
+pub(crate) const CATALOGUE: &str = "AGON_IDX";
+/// Parts of large bodies.
+pub(crate) const PARTS: &str = "AGON_BIG";
+
+/// Every order.
+pub(crate) const ALL_ORDERS: &str = "agon.v1.cmd.>";
+/// The whole catalogue.
+pub(crate) const ALL_ENTRIES: &str = "agon.v1.idx.>";
+/// Every part.
+pub(crate) const ALL_PARTS: &str = "agon.v1.big.>";
+/// Every request id.
+pub(crate) const ALL_REQUESTS: &str = "agon.v1.req.>";
+/// Every job.
+pub(crate) const ALL_JOBS: &str = "agon.v1.job.>";
+/// Every register.
+pub(crate) const ALL_REGISTERS: &str = "agon.v1.res.>";
+
+const CANCEL: &str = "cancel";
+
+/// The stream of a shard.
+pub(crate) fn log_stream(shard: u32) -> String {
+    format!("AGON_LOG_{shard}")
+}
+/// Every log of a shard.
+pub(crate) fn shard_logs(shard: u32) -> String {
+    format!("agon.v1.log.{shard}.*.*")
+}
+/// The shard of a debate.
+pub(crate) fn shard(debate: &DebateId, shards: u32) -> u32 {
+    bucket(debate.as_str(), shards)
+}
+/// A debate's log.
+pub(crate) fn log(debate: &DebateId, shard: u32) -> String {
+    Subject::Log { shard, key: key(debate) }.to_string()
+}
+/// The register of a try.
+pub(crate) fn register(debate: &DebateId, turn: TurnId) -> String {
+    let turn = TurnKey { round: turn.round, seat: turn.seat, attempt: turn.attempt };
+    Subject::Res { key: key(debate), turn }.to_string()
+}
+/// Every register of a debate.
+pub(crate) fn registers(debate: &DebateId) -> String {
+    subject::pattern::results(&key(debate))
+}
+/// The order to end a debate.
+pub(crate) fn cancel(debate: &DebateId) -> String {
+    Subject::Cmd { key: key(debate), verb: Token::new(CANCEL) }.to_string()
+}
+/// Every order to a debate.
+pub(crate) fn orders(debate: &DebateId) -> String {
+    subject::pattern::commands(&key(debate))
+}
+/// What a request id stands for. Ids are free text of clients, so their hash stands in the subject.
+pub(crate) fn request(tenant: &TenantId, request_id: &str) -> String {
+    let request = Token::new(blake3::hash(request_id.as_bytes()).to_hex().as_str());
+    Subject::Req { tenant: Token::new(tenant.as_str()), request }.to_string()
+}
+/// A debate's entry in the catalogue.
+pub(crate) fn entry(debate: &DebateId) -> String {
+    Subject::Idx { key: key(debate) }.to_string()
+}
+/// A part of a large body.
+pub(crate) fn part(debate: &DebateId, hash: &Hash, part: u32) -> String {
+    let hash = Token::new(&crate::chain::hex(hash));
+    Subject::Big { key: key(debate), hash, part }.to_string()
+}
+/// Every part of every large body of a debate.
+pub(crate) fn parts(debate: &DebateId) -> String {
+    format!("agon.v1.big.{}.>", key(debate))
+}
+/// A debate's job.
+pub(crate) fn job(debate: &DebateId, priority: Priority, lanes: u32) -> String {
+    let lane = bucket(debate.tenant().as_str(), lanes);
+    Subject::Job { prio: urgency(priority), lane, key: key(debate) }.to_string()
+}
+/// A debate's job, whatever its priority.
+pub(crate) fn jobs_of(debate: &DebateId) -> String {
+    format!("agon.v1.job.*.*.{}", key(debate))
+}
+/// Every job of one priority and lane.
+pub(crate) fn jobs(priority: Priority, lane: u32) -> String {
+    subject::pattern::jobs(urgency(priority), lane)
+}
+/// The consumer of one priority and lane.
+pub(crate) fn job_consumer(priority: Priority, lane: u32) -> String {
+    format!("job-{}-{lane}", urgency(priority))
+}
+
+/// Which debate a subject is about.
+pub(crate) fn debate_of(text: &str) -> Option<DebateId> {
+    let key = match text.parse().ok()? {
+        Subject::Log { key, .. }
+        | Subject::Res { key, .. }
+        | Subject::Cmd { key, .. }
+        | Subject::Job { key, .. }
+        | Subject::Idx { key }
+        | Subject::Big { key, .. }
+        | Subject::Gen { key, .. }
+        | Subject::Tok { key, .. }
+        | Subject::Ctl { key }
+        | Subject::Seat { key, .. } => key,
+        Subject::Hb { .. }
+        | Subject::Alive { .. }
+        | Subject::Node { .. }
+        | Subject::Ready { .. }
+        | Subject::Req { .. }
+        | Subject::Blob { .. }
+        | Subject::Host { .. }
+        | Subject::Api { .. } => return None,
+    };
+    let tenant = TenantId::parse(key.tenant.as_str()).ok()?;
+    DebateId::in_tenant(&tenant, key.debate.as_str()).ok()
+}
+
+fn key(debate: &DebateId) -> DebateKey {
+    DebateKey { tenant: Token::new(debate.tenant().as_str()), debate: Token::new(debate.name()) }
+}
+fn urgency(priority: Priority) -> subject::Priority {
+    match priority {
+        Priority::Interactive => subject::Priority::Interactive,
+        Priority::Normal => subject::Priority::Normal,
+        Priority::Batch => subject::Priority::Batch,
+    }
+}
+/// A stable spread over `count` buckets: what is stored depends on it.
+fn bucket(text: &str, count: u32) -> u32 {
+    let hash = *blake3::hash(text.as_bytes()).as_bytes();
+    let [a, b, c, d, ..] = hash;
+    u32::from_be_bytes([a, b, c, d]).checked_rem(count).unwrap_or(0)
+}

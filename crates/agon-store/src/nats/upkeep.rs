@@ -1,0 +1,140 @@
+//! Looking after what is stored on JetStream.
+use super::NatsStore;
+use super::error::Refusal;
+use super::log::head_of;
+use super::subjects::{self, JOBS, ORDERS, PARTS, REGISTERS};
+use crate::catalogue::Catalogue as _;
+use crate::live::ends;
+use crate::port::StoreError;
+use crate::upkeep::{DebateHead, Page, RawRecord, Upkeep, Verified, Walk};
+use agon_core::DebateId;
+use agon_proto::decode_record;
+use async_nats::jetstream::message::StreamMessage;
+use async_trait::async_trait;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+
+/// How many logs are looked at at once.
+const AT_ONCE: usize = 16;
+
+/// Where a log is in the order of admission: when the server stored its first record, and its sequence.
+type Admission = (i128, u64);
+
+#[async_trait]
+impl Upkeep for NatsStore {
+    async fn verify(&self, debate: &DebateId) -> Result<Verified, StoreError> {
+        let mut walk = Walk::from_start(debate);
+        for message in self.whole_log(debate).await? {
+            walk.step(&self.raw(debate, &message).await?)?;
+        }
+        let verified = walk.verified().filter(|verified| verified.records > 0);
+        verified.ok_or_else(|| StoreError::NotFound(debate.clone()))
+    }
+
+    async fn raw_records(&self, debate: &DebateId) -> Result<Vec<RawRecord>, StoreError> {
+        let messages = self.whole_log(debate).await?;
+        stream::iter(&messages).then(|message| self.raw(debate, message)).try_collect().await
+    }
+
+    async fn purge_registers(&self, debate: &DebateId) -> Result<(), StoreError> {
+        self.live.forget(debate);
+        let purged = self.js.purge(REGISTERS, &subjects::registers(debate)).await;
+        purged.map(drop).map_err(|error| error.during("purging registers"))
+    }
+
+    /// Asks for the first message of every log: use the catalogue where it matters.
+    async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError> {
+        let listing = |error: Refusal| error.during("listing the logs");
+        let debates = self.debates().await.map_err(listing)?;
+        let admissions = stream::iter(debates).map(|debate| async move {
+            let place = self.log_place(&debate);
+            let first = self.js.next(&place.stream, &place.subject, 1).await?;
+            Ok::<_, Refusal>(first.map(|first| (admission(&first), debate)))
+        });
+        let admissions: Vec<_> = admissions.buffer_unordered(AT_ONCE).try_collect().await.map_err(listing)?;
+        let mut admissions: Vec<_> = admissions.into_iter().flatten().collect();
+        admissions.sort_unstable_by(|one, other| other.cmp(one));
+        let from = match page.after {
+            None => 0,
+            Some(cursor) => {
+                let place = admissions.iter().position(|(_, debate)| *debate == cursor);
+                place.ok_or(StoreError::NotFound(cursor))? + 1
+            }
+        };
+        let listed = admissions.into_iter().skip(from).take(page.limit as usize);
+        let heads = stream::iter(listed).map(|(_, debate)| async move { self.listed(debate).await });
+        heads.buffered(AT_ONCE).try_filter_map(|head| async { Ok(head) }).try_collect().await
+    }
+
+    async fn delete(&self, debate: &DebateId) -> Result<bool, StoreError> {
+        let place = self.log_place(debate);
+        let deleting = |error: Refusal| error.during("deleting a debate");
+        // The log first: from then on its writer, if there still is one, is fenced.
+        let records = self.js.purge(&place.stream, &place.subject).await.map_err(deleting)?;
+        self.live.forget(debate);
+        self.heads.forget(debate);
+        let rest = [
+            (JOBS, subjects::jobs_of(debate)),
+            (ORDERS, subjects::orders(debate)),
+            (REGISTERS, subjects::registers(debate)),
+            (PARTS, subjects::parts(debate)),
+        ];
+        for (stream, subject) in rest {
+            self.js.purge(stream, &subject).await.map_err(deleting)?;
+        }
+        self.strike(debate).await?;
+        Ok(records > 0)
+    }
+}
+
+impl NatsStore {
+    async fn whole_log(&self, debate: &DebateId) -> Result<Vec<StreamMessage>, StoreError> {
+        let place = self.log_place(debate);
+        let tail = self.js.last(&place.stream, &place.subject).await.map_err(|error| error.during("reading a log"))?;
+        match tail {
+            None => Ok(Vec::new()),
+            Some(tail) => self.messages_to(&place, 0, tail).await,
+        }
+    }
+
+    /// Every debate that has a log.
+    async fn debates(&self) -> Result<Vec<DebateId>, Refusal> {
+        let mut debates = Vec::new();
+        for shard in 0..self.config.shards.get() {
+            let handle = self.js.handle(&subjects::log_stream(shard)).await?;
+            let unsure = |error: &dyn std::fmt::Display| Refusal::Unsure(error.to_string());
+            let named = self.js.in_time(handle.info_with_subjects(subjects::shard_logs(shard))).await?;
+            let mut named = named.map_err(|error| unsure(&error))?;
+            while let Some(next) = self.js.in_time(named.next()).await? {
+                let (subject, _) = next.map_err(|error| unsure(&error))?;
+                debates.extend(subjects::debate_of(&subject));
+            }
+        }
+        Ok(debates)
+    }
+
+    /// What a listing shows of a debate; nothing if it was deleted meanwhile.
+    async fn listed(&self, id: DebateId) -> Result<Option<DebateHead>, StoreError> {
+        let place = self.log_place(&id);
+        let listing = |error: Refusal| error.during("listing a log");
+        let first = self.js.next(&place.stream, &place.subject, 1).await.map_err(listing)?;
+        let last = self.js.last(&place.stream, &place.subject).await.map_err(listing)?;
+        let (Some(first), Some(last)) = (first, last) else { return Ok(None) };
+        let head = head_of(&id, &last)?;
+        let mut records = Vec::with_capacity(2);
+        for message in [&first, &last] {
+            let raw = self.raw(&id, message).await?;
+            let damaged = |error| StoreError::Damaged {
+                debate: id.clone(),
+                at: raw.first,
+                detail: format!("cannot be read: {error}"),
+            };
+            records.push(decode_record(&raw.body).map_err(damaged)?.record);
+        }
+        let [first, last] = records.as_slice() else { return Ok(None) };
+        Ok(Some(DebateHead { admitted: first.at, updated: last.at, ended: ends(last), last: head.last, id }))
+    }
+}
+
+fn admission(first: &StreamMessage) -> Admission {
+    (first.time.unix_timestamp_nanos(), first.sequence)
+}
