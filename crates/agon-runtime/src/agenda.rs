@@ -1,5 +1,5 @@
 //! When a coordinator has to look at what: pure bookkeeping over its open turns and timers.
-use agon_core::{Ask, HostId, Timestamp, TurnId};
+use agon_core::{Ask, HostId, ModelName, Timestamp, TurnId};
 use std::collections::BTreeMap;
 
 /// A turn that was asked and is not decided.
@@ -8,6 +8,8 @@ pub(crate) struct OpenTurn {
     pub(crate) ask: Ask,
     /// Where it is played, as far as is known.
     pub(crate) host: Option<HostId>,
+    /// When it was last offered, no host was known that serves its model.
+    pub(crate) unserved: bool,
     opened: Timestamp,
     next_look: Timestamp,
     next_offer: Timestamp,
@@ -52,7 +54,7 @@ impl Agenda {
             return false;
         }
         let (next_look, next_offer) = (now.plus(self.pauses.look), now.plus(self.pauses.offer));
-        let turn = OpenTurn { ask: ask.clone(), host: None, opened: now, next_look, next_offer };
+        let turn = OpenTurn { ask: ask.clone(), host: None, unserved: false, opened: now, next_look, next_offer };
         self.open.insert(ask.turn, turn);
         true
     }
@@ -66,7 +68,33 @@ impl Agenda {
     pub(crate) fn placed(&mut self, turn: TurnId, host: HostId) {
         if let Some(turn) = self.open.get_mut(&turn) {
             turn.host = Some(host);
+            turn.unserved = false;
         }
+    }
+    pub(crate) fn not_served(&mut self, turn: TurnId) {
+        if let Some(turn) = self.open.get_mut(&turn) {
+            turn.unserved = true;
+        }
+    }
+    /// The turns that are to be offered anew, now that other hosts live: those whose host is gone, and those that nobody
+    /// served and somebody does.
+    pub(crate) fn homeless(
+        &mut self,
+        lives: impl Fn(&HostId) -> bool,
+        served: impl Fn(&ModelName) -> bool,
+    ) -> Vec<TurnId> {
+        let mut homeless = Vec::new();
+        for (id, turn) in &mut self.open {
+            let gone = turn.host.as_ref().is_some_and(|host| !lives(host));
+            if gone || (turn.unserved && served(&turn.ask.model)) {
+                (turn.host, turn.unserved) = (None, false);
+                homeless.push(*id);
+            }
+        }
+        homeless
+    }
+    pub(crate) fn len(&self) -> usize {
+        self.open.len()
     }
     /// Forgets the turns that are no longer asked, and takes over the retries that are waited for. Returns the turns forgotten.
     pub(crate) fn keep(&mut self, asked: &[TurnId], retries: BTreeMap<TurnId, Timestamp>) -> Vec<TurnId> {
@@ -110,7 +138,7 @@ impl Agenda {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agon_core::{ModelName, ParticipantId, Position, Task};
+    use agon_core::{ParticipantId, Position, Task};
 
     const TURN: TurnId = TurnId { round: 1, seat: 0, attempt: 1 };
     const PAUSES: Pauses = Pauses { look: 1_000, look_max: 10_000, offer: 30_000 };
@@ -152,6 +180,25 @@ mod tests {
 
         assert_eq!(agenda.due(Timestamp(30_000)), [Due::Offer(TURN)]);
         assert_eq!(agenda.due(Timestamp(60_000)), [Due::Offer(TURN)]);
+    }
+
+    #[test]
+    fn a_turn_whose_host_is_gone_is_homeless_once() {
+        let mut agenda = agenda(1_000_000);
+        agenda.placed(TURN, HostId::from("gpu1"));
+
+        assert!(agenda.homeless(|_| true, |_| true).is_empty());
+        assert_eq!(agenda.homeless(|_| false, |_| true), [TURN]);
+        assert!(agenda.homeless(|_| false, |_| true).is_empty());
+    }
+
+    #[test]
+    fn a_turn_that_nobody_served_is_homeless_when_somebody_does() {
+        let mut agenda = agenda(1_000_000);
+        agenda.not_served(TURN);
+
+        assert!(agenda.homeless(|_| true, |_| false).is_empty());
+        assert_eq!(agenda.homeless(|_| true, |_| true), [TURN]);
     }
 
     #[test]

@@ -6,18 +6,18 @@ use crate::agenda::{Agenda, Pauses};
 use crate::offer::Offered;
 use crate::shared::Shared;
 use crate::tasks::Scope;
-use crate::{ledger, replay, wire};
-use agon_core::{
-    Debate, DebateId, Effect, HostId, Input, ModelName, Reason, ReasonCode, Timestamp, TurnId, TurnResult,
-};
+use crate::{ledger, notes, replay};
+use agon_core::{Debate, DebateId, Effect, HostId, Input, ModelName, Position, Timestamp, TurnId, TurnResult};
+use agon_proto::{CancelDebate, CancelTurn, Hint, LogAdvanced, Summary, TurnTaken};
 use agon_store::{AppendError, StoreError};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::task::AbortHandle;
 
+mod begin;
 mod turns;
 
 pub(crate) enum Msg {
@@ -27,6 +27,10 @@ pub(crate) enum Msg {
     LookAround,
     /// Something is due.
     Tick,
+    /// A host has taken a turn from a queue.
+    Taken(TurnTaken),
+    /// Hosts have appeared or gone.
+    HostsChanged,
     /// What became of an offer.
     Offered { turn: TurnId, offered: Offered },
     /// Somebody wants the debate ended.
@@ -52,6 +56,15 @@ pub(crate) enum End {
     HandedOver,
     /// There is no such debate.
     Unknown,
+    /// The store is away: to be started again after a pause.
+    Parked,
+}
+
+/// What a coordinator leaves behind when it stops of its own will.
+pub(crate) struct Farewell {
+    pub(crate) end: End,
+    /// What the catalogue shall know.
+    pub(crate) summary: Option<Summary>,
 }
 
 /// What stops a coordinator's work.
@@ -60,15 +73,21 @@ enum Stop {
     #[error("the coordinator is done")]
     Ended(End),
     #[error(transparent)]
-    Append(AppendError),
+    Append(#[from] AppendError),
     #[error(transparent)]
     Store(#[from] StoreError),
 }
-impl From<AppendError> for Stop {
-    fn from(error: AppendError) -> Self {
-        match error {
-            AppendError::Fenced { .. } => Self::Ended(End::Fenced),
-            AppendError::Unsure(_) | AppendError::Store(_) => Self::Append(error),
+impl Stop {
+    /// How the actor ends of its own will; none where it has failed.
+    fn end(&self) -> Option<End> {
+        match self {
+            Self::Ended(end) => Some(*end),
+            Self::Append(AppendError::Fenced { .. }) => Some(End::Fenced),
+            Self::Append(AppendError::Unsure(_)) => Some(End::Parked),
+            Self::Append(AppendError::Store(error)) | Self::Store(error) => match error {
+                StoreError::Backend(_) | StoreError::Full(_) => Some(End::Parked),
+                StoreError::Damaged { .. } | StoreError::NotFound(_) => None,
+            },
         }
     }
 }
@@ -77,9 +96,13 @@ pub(crate) struct Args {
     pub(crate) shared: Shared,
     pub(crate) debate: DebateId,
     /// Where it says why it stopped. Not a message: its supervisor hears of an exit before any message.
-    pub(crate) end: Arc<OnceLock<End>>,
+    pub(crate) end: Arc<OnceLock<Farewell>>,
     /// Pings that were not answered.
     pub(crate) unanswered: Arc<AtomicU64>,
+    /// Where it says how many turns are open.
+    pub(crate) open: Arc<AtomicUsize>,
+    /// Its predecessor on this node was stopped by a store that was away: what it had claimed is still claimed.
+    pub(crate) resumes: bool,
     /// The debate is to be ended for this reason, as soon as it is claimed.
     pub(crate) orders: Option<Input>,
 }
@@ -87,13 +110,18 @@ pub(crate) struct Args {
 pub(crate) struct State {
     shared: Shared,
     id: DebateId,
-    end: Arc<OnceLock<End>>,
+    end: Arc<OnceLock<Farewell>>,
     unanswered: Arc<AtomicU64>,
+    open: Arc<AtomicUsize>,
+    resumes: bool,
     orders: Option<Input>,
     scope: Scope,
     /// Present once the log has been replayed.
     debate: Option<Debate>,
     last_at: Timestamp,
+    admitted_at: Timestamp,
+    /// The position and time of the last note in the catalogue.
+    noted: (Position, Timestamp),
     /// The turns that were open before this coordinator came.
     inherited: Vec<TurnId>,
     agenda: Agenda,
@@ -110,7 +138,7 @@ impl Actor for Coordinator {
     type Arguments = Args;
 
     async fn pre_start(&self, _: ActorRef<Msg>, args: Args) -> Result<State, ActorProcessingErr> {
-        let Args { shared, debate, end, unanswered, orders } = args;
+        let Args { shared, debate, end, unanswered, open, resumes, orders } = args;
         let times = &shared.config.times;
         let pauses = Pauses {
             look: millis(times.register_look),
@@ -123,9 +151,13 @@ impl Actor for Coordinator {
             id: debate,
             end,
             unanswered,
+            open,
+            resumes,
             orders,
             debate: None,
             last_at: Timestamp::default(),
+            admitted_at: Timestamp::default(),
+            noted: (Position(0), Timestamp::default()),
             inherited: Vec::new(),
             warm: BTreeMap::new(),
             alarm: None,
@@ -144,11 +176,13 @@ impl Actor for Coordinator {
             Msg::Look(turn) => state.look(&myself, turn).await,
             Msg::LookAround => state.look_around(&myself).await,
             Msg::Tick => state.on_due(&myself).await,
+            Msg::Taken(taken) => state.on_taken(taken),
+            Msg::HostsChanged => state.hosts_changed(&myself).await,
             Msg::Offered { turn, offered } => state.on_offered(&myself, turn, offered).await,
             Msg::Cancel { reason } => state.on_input(&myself, Input::Cancel { reason }).await,
             Msg::Ping => state.pong(),
             Msg::Drain => Err(Stop::Ended(End::HandedOver)),
-            Msg::Lost => Err(Stop::Ended(End::Fenced)),
+            Msg::Lost => state.still_mine().await,
             #[cfg(any(test, feature = "test-hooks"))]
             Msg::Crash(death) => return death.happen(),
         };
@@ -157,61 +191,57 @@ impl Actor for Coordinator {
 }
 
 impl State {
-    async fn begin(&mut self, myself: &ActorRef<Msg>) -> Result<(), Stop> {
-        let records = self.shared.journal.read(&self.id, agon_core::Position(0)).await?;
-        let Some(debate) = Debate::fold(records.iter().map(Arc::as_ref)) else { return Err(Stop::Ended(End::Unknown)) };
-        self.last_at = records.last().map_or(self.last_at, |record| record.at);
-        self.inherited = replay::open_turns(&records);
-        self.warm = replay::placements(&records);
-        let ended = debate.ended().is_some();
-        self.debate = Some(debate);
-        if ended {
-            let open = std::mem::take(&mut self.inherited);
-            return self.finish(open).await;
-        }
-        let fruitless = replay::claims_without_progress(&records);
-        let decided = self.decided_before().await?;
-        self.step(Input::Claim { writer: self.shared.config.id.clone() }).await?;
-        if fruitless.saturating_add(1) >= self.shared.config.claims_without_progress {
-            let detail = format!("{} claims in a row brought nothing", fruitless.saturating_add(1));
-            let reason = Reason::with(ReasonCode::Poison, detail);
-            return self.on_input(myself, Input::GiveUp { reason }).await;
-        }
-        if let Some(input) = self.orders.take() {
-            self.step(input).await?;
-        }
-        for (turn, result) in decided {
-            self.step(Input::TurnDecided { turn, result }).await?;
-        }
-        self.perform(myself).await
-    }
-
-    /// The turns that were decided while nobody owned the debate. Looked at before any is offered again.
-    async fn decided_before(&self) -> Result<Vec<(TurnId, TurnResult)>, StoreError> {
-        let mut decided = Vec::new();
-        for turn in &self.inherited {
-            if let Some(result) = self.shared.registers.get(&self.id, *turn).await? {
-                decided.push((*turn, (*result).clone()));
-            }
-        }
-        Ok(decided)
-    }
-
     /// Expected ends stop the actor and tell its supervisor; anything else fails it, and it is rebuilt from the journal.
     fn settle(&mut self, myself: &ActorRef<Msg>, done: Result<(), Stop>) -> Result<(), ActorProcessingErr> {
-        match done {
-            Ok(()) => {
-                self.set_alarm(myself);
-                Ok(())
-            }
-            Err(Stop::Ended(end)) => {
+        self.open.store(self.agenda.len(), Ordering::Relaxed);
+        let Err(stop) = done else {
+            self.set_alarm(myself);
+            self.note_progress(myself);
+            return Ok(());
+        };
+        let Some(end) = stop.end() else { return Err(stop.into()) };
+        match end {
+            End::Parked => tracing::warn!(debate = %self.id, error = %stop, "the store is away, the debate waits"),
+            End::Finished | End::Fenced | End::HandedOver | End::Unknown => {
                 tracing::info!(debate = %self.id, ?end, "coordinator stops");
-                self.end.get_or_init(|| end);
-                self.debate = None;
-                myself.stop(None);
-                Ok(())
             }
-            Err(error @ (Stop::Append(_) | Stop::Store(_))) => Err(error.into()),
+        }
+        let summary = self.last_words(end);
+        self.end.get_or_init(|| Farewell { end, summary });
+        self.debate = None;
+        myself.stop(None);
+        Ok(())
+    }
+
+    /// What the catalogue shall know when this coordinator is gone.
+    fn last_words(&self, end: End) -> Option<Summary> {
+        match end {
+            End::Finished | End::HandedOver => self.summary(None),
+            // whoever goes on notes it
+            End::Fenced | End::Unknown | End::Parked => None,
+        }
+    }
+
+    fn summary(&self, owner: Option<agon_core::NodeId>) -> Option<Summary> {
+        let debate = self.debate.as_ref()?;
+        Some(notes::standing(debate, self.admitted_at, self.shared.clock.now(), owner))
+    }
+
+    /// Notes the debate as running here, in a task of its own.
+    fn note(&mut self, myself: &ActorRef<Msg>) {
+        let Some(summary) = self.summary(Some(self.shared.config.id.clone())) else { return };
+        self.noted = (summary.last, summary.updated);
+        let shared = self.shared.clone();
+        self.scope.spawn(myself.get_cell(), async move { notes::note(&shared, summary).await });
+    }
+
+    /// Now and then, when the log has grown. Nobody else looks where all roles are in one process.
+    fn note_progress(&mut self, myself: &ActorRef<Msg>) {
+        let (last, at) = self.noted;
+        let due = self.shared.clock.now().since(at) >= millis(self.shared.config.times.note_every);
+        let grown = self.debate.as_ref().is_some_and(|debate| debate.position() > last);
+        if due && grown && !self.shared.config.embedded {
+            self.note(myself);
         }
     }
 
@@ -221,7 +251,7 @@ impl State {
 
     /// Decides, appends, applies. False when the machine has no use for the input.
     async fn step(&mut self, input: Input) -> Result<bool, Stop> {
-        let Some(debate) = self.debate.as_mut() else { return Ok(false) };
+        let Some(debate) = self.debate.as_ref() else { return Ok(false) };
         // the log's time never runs backwards, whatever the clock does
         let at = self.shared.clock.now().max(self.last_at);
         let events = match debate.decide(at, input) {
@@ -235,17 +265,36 @@ impl State {
             return Ok(false);
         }
         let record = debate.record(at, rand::random(), events);
-        let record = ledger::append(&*self.shared.journal, &self.id, &record).await?;
+        let record = match ledger::append(&self.shared, &self.id, &record).await {
+            Ok(record) => record,
+            Err(AppendError::Fenced { last }) => {
+                self.still_mine().await?;
+                // by a late record of our own: the log is to be read again
+                tracing::warn!(debate = %self.id, last = last.0, "an append landed late, starting over");
+                return Err(Stop::Ended(End::Parked));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let Some(debate) = self.debate.as_mut() else { return Ok(false) };
         debate.apply_record(&record);
         self.last_at = at;
         self.announce(record.last()).await;
         Ok(true)
     }
 
-    async fn announce(&self, last: agon_core::Position) {
-        if self.shared.bus.may_have_listeners(&crate::subjects::hints(&self.id)) {
-            self.shared.hint(&self.id, wire::log_advanced(&self.id, last)).await;
+    /// Fails as fenced when another node has claimed the debate.
+    async fn still_mine(&self) -> Result<(), Stop> {
+        let Some(debate) = self.debate.as_ref() else { return Ok(()) };
+        let newer = ledger::read(&self.shared, &self.id, debate.position()).await?;
+        match replay::owner(&newer) {
+            Some(writer) if *writer != self.shared.config.id => Err(Stop::Ended(End::Fenced)),
+            Some(_) | None => Ok(()),
         }
+    }
+
+    async fn announce(&self, position: Position) {
+        let hint = Hint::LogAdvanced(LogAdvanced { debate: self.id.clone(), position });
+        self.shared.hint_debate(&self.id, hint).await;
     }
 
     /// Performs what is outstanding and not yet under way.
@@ -273,13 +322,30 @@ impl State {
     /// Withdraws what is still asked, so that nobody generates for a debate that is over.
     async fn finish(&mut self, open: Vec<TurnId>) -> Result<(), Stop> {
         for turn in open {
-            let decision = self.shared.registers.decide(&self.id, turn, TurnResult::Withdrawn).await?;
-            if decision.won {
-                self.shared.hint(&self.id, wire::cancel_turn(&self.id, turn)).await;
-            }
+            self.give_up(turn).await?;
         }
-        self.shared.hint(&self.id, wire::cancel_debate(&self.id, "the debate has ended")).await;
+        let reason = "the debate has ended".to_owned();
+        let hint = Hint::CancelDebate(CancelDebate { debate: self.id.clone(), reason });
+        self.shared.hint_debate(&self.id, hint).await;
         Err(Stop::Ended(End::Finished))
+    }
+
+    /// Withdraws a turn unless its register is decided; returns what that holds.
+    async fn give_up(&self, turn: TurnId) -> Result<Arc<TurnResult>, StoreError> {
+        self.decide(turn, TurnResult::Withdrawn).await
+    }
+
+    async fn decide(&self, turn: TurnId, result: TurnResult) -> Result<Arc<TurnResult>, StoreError> {
+        let decision = self.shared.in_time(self.shared.registers.decide(&self.id, turn, result)).await?;
+        if decision.won {
+            let hint = Hint::CancelTurn(CancelTurn { debate: self.id.clone(), turn });
+            self.shared.hint_debate(&self.id, hint).await;
+        }
+        Ok(decision.result)
+    }
+
+    async fn register(&self, turn: TurnId) -> Result<Option<Arc<TurnResult>>, StoreError> {
+        self.shared.in_time(self.shared.registers.get(&self.id, turn)).await
     }
 
     fn pong(&self) -> Result<(), Stop> {

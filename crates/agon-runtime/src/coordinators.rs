@@ -1,34 +1,48 @@
 //! Supervises the coordinators: takes jobs while there is room, starts them, rebuilds them, ends what cannot be rebuilt.
-use crate::coordinator::{self, Coordinator, End};
+use crate::coordinator::{self, Coordinator, Farewell};
 use crate::shared::Shared;
+use crate::succession::Succession;
 use crate::supervision::{exit_of, restarts};
+use crate::sweeper::Sweeper;
 use crate::taker::Taker;
 use crate::tasks::{Scope, tell};
-use crate::{leases, wire};
-use agon_core::restart::{Exit, RestartDecision, Restarts};
-use agon_core::{DebateId, Input, Reason, ReasonCode, TurnId};
+use crate::{leases, orders};
+use agon_core::restart::Restarts;
+use agon_core::{DebateId, Input, TurnId};
+use agon_proto::TurnTaken;
 use agon_store::Job;
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, SupervisionEvent};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use tokio::time::Instant;
+
+mod endings;
 
 pub(crate) enum Msg {
     /// A job was taken.
     Start { job: Job, place: OwnedSemaphorePermit },
     /// Own this debate without a job, and do this first.
     Adopt { debate: DebateId, orders: Option<Input> },
+    /// Own this debate of a node that is gone.
+    TakeOver { debate: DebateId, place: OwnedSemaphorePermit },
     /// Start a coordinator again.
     Revive(DebateId),
     /// A register may be decided.
     Look { debate: DebateId, turn: TurnId },
+    /// A host has taken a turn from a queue.
+    Taken(TurnTaken),
+    /// Hosts have appeared or gone.
+    HostsChanged,
     /// Hints were lost.
     LookAround,
     /// Somebody asks to end a debate.
     Cancel { debate: DebateId, reason: String },
     /// Take no more jobs, hand over those that run, and say when that is done.
     Drain(oneshot::Sender<()>),
+    /// What was to be told of a debate that is no longer held here is told.
+    SaidFarewell,
     #[cfg(any(test, feature = "test-hooks"))]
     Crash(crate::hooks::Death),
     #[cfg(any(test, feature = "test-hooks"))]
@@ -46,19 +60,24 @@ pub(crate) struct State {
     by_actor: HashMap<ActorId, Running>,
     drained: Option<oneshot::Sender<()>>,
     draining: bool,
+    /// Debates that are no longer held here, of which others are being told.
+    farewells: usize,
 }
 
 /// A coordinator that lives.
 struct Running {
     debate: DebateId,
-    /// Why it stopped, if it did so of its own will.
-    end: Arc<OnceLock<End>>,
+    /// What it left behind, if it stopped of its own will.
+    end: Arc<OnceLock<Farewell>>,
 }
 
 struct Supervised {
     restarts: Restarts,
     /// What the next coordinator does first.
     orders: Option<Input>,
+    /// The pause after which it was last started, because the store was away.
+    parked: Option<Duration>,
+    started: Instant,
 }
 
 pub(crate) struct Coordinators;
@@ -77,6 +96,7 @@ impl Actor for Coordinators {
             by_actor: HashMap::new(),
             drained: None,
             draining: false,
+            farewells: 0,
         })
     }
 
@@ -85,10 +105,7 @@ impl Actor for Coordinators {
         for (debate, _) in state.shared.held.all() {
             state.start(&myself, &debate, None).await?;
         }
-        let taker = Taker { shared: state.shared.clone(), target: myself.clone() };
-        state.scope.spawn(myself.get_cell(), async move { taker.run().await });
-        let shared = state.shared.clone();
-        state.scope.spawn(myself.get_cell(), leases::keep(shared));
+        state.start_tasks(&myself);
         Ok(())
     }
 
@@ -96,11 +113,15 @@ impl Actor for Coordinators {
         match msg {
             Msg::Start { job, place } => state.take(&myself, job, place).await?,
             Msg::Adopt { debate, orders } => state.adopt(&myself, debate, orders).await?,
+            Msg::TakeOver { debate, place } => state.take_over(&myself, debate, place).await?,
             Msg::Revive(debate) => state.revive(&myself, &debate).await?,
             Msg::Look { debate, turn } => state.pass_on(&debate, coordinator::Msg::Look(turn)),
-            Msg::LookAround => state.look_around(),
+            Msg::Taken(taken) => state.pass_on(&taken.debate.clone(), coordinator::Msg::Taken(taken)),
+            Msg::HostsChanged => state.tell_all(|| coordinator::Msg::HostsChanged),
+            Msg::LookAround => state.tell_all(|| coordinator::Msg::LookAround),
             Msg::Cancel { debate, reason } => state.pass_on(&debate, coordinator::Msg::Cancel { reason }),
-            Msg::Drain(done) => state.drain(done),
+            Msg::Drain(done) => state.drain(&myself, done),
+            Msg::SaidFarewell => state.farewells = state.farewells.saturating_sub(1),
             #[cfg(any(test, feature = "test-hooks"))]
             Msg::Crash(death) => return death.happen(),
             #[cfg(any(test, feature = "test-hooks"))]
@@ -125,6 +146,26 @@ impl Actor for Coordinators {
 }
 
 impl State {
+    fn start_tasks(&self, myself: &ActorRef<Msg>) {
+        let (shared, target) = (&self.shared, myself);
+        if shared.config.max_debates == 0 {
+            return;
+        }
+        let cell = || myself.get_cell();
+        let taker = Taker { shared: shared.clone(), target: target.clone() };
+        self.scope.spawn(cell(), async move { taker.run().await });
+        self.scope.spawn(cell(), leases::keep(shared.clone()));
+        self.scope.spawn(cell(), follow_hosts(shared.clone(), target.clone()));
+        if !shared.config.has_peers() {
+            return;
+        }
+        self.scope.spawn(cell(), orders::follow(shared.clone(), target.clone()));
+        let succession = Succession { shared: shared.clone(), target: target.clone() };
+        self.scope.spawn(cell(), async move { succession.run().await });
+        let sweeper = Sweeper { shared: shared.clone(), target: target.clone() };
+        self.scope.spawn(cell(), async move { sweeper.run().await });
+    }
+
     async fn take(
         &mut self,
         myself: &ActorRef<Msg>,
@@ -133,10 +174,22 @@ impl State {
     ) -> Result<(), ActorProcessingErr> {
         let debate = job.debate.clone();
         if self.draining {
-            self.release(myself, job, Duration::ZERO);
+            self.hand_back(myself, job);
             return Ok(());
         }
         if self.shared.held.add(&debate, Some(job), Some(place)) {
+            self.start(myself, &debate, None).await?;
+        }
+        Ok(())
+    }
+
+    async fn take_over(
+        &mut self,
+        myself: &ActorRef<Msg>,
+        debate: DebateId,
+        place: OwnedSemaphorePermit,
+    ) -> Result<(), ActorProcessingErr> {
+        if !self.draining && self.shared.held.add(&debate, None, Some(place)) {
             self.start(myself, &debate, None).await?;
         }
         Ok(())
@@ -168,15 +221,19 @@ impl State {
         orders: Option<Input>,
     ) -> Result<(), ActorProcessingErr> {
         let Some(held) = self.shared.held.get(debate) else { return Ok(()) };
-        let fresh = || Supervised { restarts: restarts(&self.shared), orders: None };
+        let fresh =
+            || Supervised { restarts: restarts(&self.shared), orders: None, parked: None, started: Instant::now() };
         let supervised = self.debates.entry(debate.clone()).or_insert_with(fresh);
         supervised.orders = orders.or(supervised.orders.take());
+        supervised.started = Instant::now();
         let end = Arc::new(OnceLock::new());
         let args = coordinator::Args {
             shared: self.shared.clone(),
             debate: debate.clone(),
             end: end.clone(),
             unanswered: held.unanswered,
+            open: held.open,
+            resumes: supervised.parked.is_some(),
             orders: supervised.orders.clone(),
         };
         let (actor, _) = Actor::spawn_linked(None, Coordinator, args, myself.get_cell()).await?;
@@ -196,99 +253,23 @@ impl State {
         }
     }
 
-    fn look_around(&self) {
-        self.shared.held.actors().iter().for_each(|actor| tell(actor, coordinator::Msg::LookAround));
-    }
-
-    fn ended(&mut self, myself: &ActorRef<Msg>, debate: &DebateId, end: End) {
-        self.debates.remove(debate);
-        let Some(held) = self.shared.held.remove(debate) else { return };
-        if end == End::Finished {
-            self.shared.journal.forget(debate);
-        }
-        let Some(job) = held.job else { return };
-        match end {
-            End::Finished | End::Unknown => self.complete(myself, job),
-            End::HandedOver => self.release(myself, job, Duration::ZERO),
-            // whoever fenced us is at work: not again before a lease has passed
-            End::Fenced => self.release(myself, job, self.shared.config.times.job_lease),
-        }
-    }
-
-    fn complete(&self, myself: &ActorRef<Msg>, job: Job) {
-        let shared = self.shared.clone();
-        self.scope.spawn(myself.get_cell(), async move {
-            if let Err(error) = shared.jobs.complete(&job).await {
-                tracing::warn!(debate = %job.debate, %error, "job of an ended debate not removed, it will come again");
-            }
-        });
-    }
-
-    fn release(&self, myself: &ActorRef<Msg>, job: Job, delay: Duration) {
-        let shared = self.shared.clone();
-        self.scope.spawn(myself.get_cell(), async move {
-            if let Err(error) = shared.jobs.release(&job, delay).await {
-                tracing::warn!(debate = %job.debate, %error, "job not given back, its lease will run out");
-            }
-            shared.hint(&job.debate, wire::job_ready(&job.debate)).await;
-        });
-    }
-
-    fn exited(&mut self, myself: &ActorRef<Msg>, who: ActorId, exit: Exit) {
-        let Some(Running { debate, end }) = self.by_actor.remove(&who) else { return };
-        if let Some(end) = end.get() {
-            return self.ended(myself, &debate, *end);
-        }
-        self.shared.held.connect(&debate, None);
-        let now = self.shared.clock.now();
-        let Some(supervised) = self.debates.get_mut(&debate) else { return };
-        // one that says nothing of its end has failed, however quietly
-        let exit = if exit == Exit::Normal { Exit::Abnormal } else { exit };
-        match supervised.restarts.on_exit(exit, now) {
-            RestartDecision::Restart { after_ms } => {
-                tracing::warn!(%debate, after_ms, "coordinator died, starting another");
-                self.scope.after(myself, Duration::from_millis(after_ms), Msg::Revive(debate));
-            }
-            RestartDecision::GiveUp | RestartDecision::Leave => self.give_up(myself, debate),
-        }
-    }
-
-    /// The budget is spent: one more coordinator, whose first act is to end the debate. If it dies too, the job goes back.
-    fn give_up(&mut self, myself: &ActorRef<Msg>, debate: DebateId) {
-        let Some(supervised) = self.debates.get_mut(&debate) else { return };
-        let given_up = matches!(supervised.orders, Some(Input::GiveUp { .. }));
-        if given_up {
-            tracing::error!(%debate, "debate cannot even be ended, left to another node");
-            self.debates.remove(&debate);
-            let held = self.shared.held.remove(&debate);
-            if let Some(job) = held.and_then(|held| held.job) {
-                self.release(myself, job, self.shared.config.times.job_lease);
-            }
-            return;
-        }
-        tracing::error!(%debate, "coordinator died too often, the debate is ended");
-        let reason = Reason::with(ReasonCode::Poison, "the coordinator failed again and again");
-        supervised.orders = Some(Input::GiveUp { reason });
-        tell(myself, Msg::Revive(debate));
-    }
-
-    fn drain(&mut self, done: oneshot::Sender<()>) {
-        self.draining = true;
-        self.drained = Some(done);
-        self.shared.room_for_debates.close();
-        self.shared.held.actors().iter().for_each(|actor| tell(actor, coordinator::Msg::Drain));
-    }
-
-    fn say_when_drained(&mut self) {
-        if self.draining
-            && self.shared.held.len() == 0
-            && let Some(done) = self.drained.take()
-        {
-            // one that no longer waits needs no answer
-            done.send(()).ok();
-        }
+    fn tell_all(&self, message: impl Fn() -> coordinator::Msg) {
+        self.shared.held.actors().iter().for_each(|actor| tell(actor, message()));
     }
 }
+
+/// Tells of hosts that have appeared or gone, until the owner is gone.
+async fn follow_hosts(shared: Shared, target: ActorRef<Msg>) {
+    let mut changed = shared.directory.changed();
+    while changed.changed().await.is_ok() {
+        tell(&target, Msg::HostsChanged);
+        // several at once are one change
+        tokio::time::sleep(HOSTS_PAUSE).await;
+    }
+}
+
+/// Shortest time between two tellings that hosts have appeared or gone.
+const HOSTS_PAUSE: Duration = Duration::from_millis(200);
 
 #[cfg(any(test, feature = "test-hooks"))]
 impl State {

@@ -19,8 +19,8 @@ impl Ears {
     /// Listens to what concerns this node's debates, and to debates that want an owner, until the bus is closed or the
     /// owner is gone.
     pub(crate) async fn listen(&self) {
-        let inbox = subjects::node(&self.shared.config.id);
-        tokio::join!(self.listen_to(&inbox), self.listen_to(&subjects::all_ready()));
+        let (inbox, ready) = (subjects::node(&self.shared.config.id), subjects::all_ready());
+        tokio::join!(self.listen_to(&inbox), self.listen_to(&ready));
     }
 
     async fn listen_to(&self, subject: &str) {

@@ -32,7 +32,8 @@ pub(crate) struct Feeds {
 pub(crate) struct Feed {
     debate: DebateId,
     shared: Weak<Common>,
-    seen: broadcast::Sender<Watched>,
+    /// Gone with the reader.
+    seen: broadcast::WeakSender<Watched>,
     tokens: mpsc::Sender<Box<dyn Subscription>>,
     /// Watchers that want every record soon.
     pub(crate) brisk: Arc<AtomicUsize>,
@@ -53,8 +54,10 @@ impl Drop for Feed {
 }
 
 impl Feed {
+    /// What the reader sees from now on; of one that has ended, nothing.
     pub(crate) fn follow(&self) -> broadcast::Receiver<Watched> {
-        self.seen.subscribe()
+        let ended = || broadcast::channel(1).1;
+        self.seen.upgrade().map_or_else(ended, |seen| seen.subscribe())
     }
     /// Has the debate's tokens passed on, too.
     pub(crate) async fn want_tokens(&self, shared: &Shared) -> Result<(), BusError> {
@@ -67,7 +70,43 @@ impl Feed {
 }
 
 /// The reader of a debate, if there is one.
-pub(crate) struct Reader {
+pub(crate) fn find(shared: &Shared, debate: &DebateId) -> Option<Arc<Feed>> {
+    let feeds = shared.feeds.feeds.lock().unwrap_or_else(PoisonError::into_inner);
+    feeds.get(debate).and_then(Weak::upgrade)
+}
+
+/// Starts a reader of a debate whose log ends at `after`. Where another was quicker, it is that one.
+pub(crate) async fn start(shared: &Shared, debate: &DebateId, after: Position) -> Result<Arc<Feed>, BusError> {
+    let hints = shared.bus.subscribe(&subjects::hints(debate)).await?;
+    let mut feeds = shared.feeds.feeds.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(feed) = feeds.get(debate).and_then(Weak::upgrade) {
+        return Ok(feed);
+    }
+    let (seen, _) = broadcast::channel(BUFFER);
+    let (tokens, wanted) = mpsc::channel(TOKENS_WAITING);
+    let (brisk, eager) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
+    let (weak_seen, pause) = (seen.downgrade(), shared.config.times.log_poll);
+    let reader = Reader {
+        shared: shared.clone(),
+        debate: debate.clone(),
+        after,
+        hints: Some(hints),
+        tokens: None,
+        wanted,
+        seen,
+        brisk: brisk.clone(),
+        eager: eager.clone(),
+        pause,
+        next_read: Instant::now() + pause,
+    };
+    let _reader = shared.tasks.until_cancelled(reader.run());
+    let (debate, home) = (debate.clone(), Arc::downgrade(shared));
+    let feed = Arc::new(Feed { debate: debate.clone(), shared: home, seen: weak_seen, tokens, brisk, eager, _reader });
+    feeds.insert(debate, Arc::downgrade(&feed));
+    Ok(feed)
+}
+
+struct Reader {
     shared: Shared,
     debate: DebateId,
     after: Position,

@@ -14,11 +14,7 @@ pub(crate) async fn append(shared: &Common, debate: &DebateId, record: &Record) 
     shared.in_time(append_until_known(shared, debate, record)).await
 }
 
-async fn append_until_known(
-    shared: &Common,
-    debate: &DebateId,
-    record: &Record,
-) -> Result<Arc<Record>, AppendError> {
+async fn append_until_known(shared: &Common, debate: &DebateId, record: &Record) -> Result<Arc<Record>, AppendError> {
     let mut pause = FIRST_PAUSE;
     let mut unsure = None;
     for _ in 0..TRIES {
@@ -33,11 +29,7 @@ async fn append_until_known(
 }
 
 /// Every record after `after`, to the end of the log.
-pub(crate) async fn read(
-    shared: &Common,
-    debate: &DebateId,
-    after: Position,
-) -> Result<Vec<Arc<Record>>, StoreError> {
+pub(crate) async fn read(shared: &Common, debate: &DebateId, after: Position) -> Result<Vec<Arc<Record>>, StoreError> {
     let mut records = shared.in_time(shared.journal.read(debate, after)).await?;
     while let Some(last) = records.last().map(|record| record.last()) {
         let more = shared.in_time(shared.journal.read(debate, last)).await?;

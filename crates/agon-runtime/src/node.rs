@@ -1,17 +1,25 @@
 //! A node: the roles of one process, and what can be asked of it.
 use crate::config::{NodeConfig, Ports};
+use crate::directory::KnownHost;
+use crate::peers::KnownNode;
 use crate::root::{self, Root};
 use crate::shared::{Common, Shared};
 use crate::tasks::tell;
-use crate::watch::{Pause, Watch, WatchError, Watched, ends};
-use crate::{ledger, wire};
-use agon_core::{Admission, Debate, DebateId, DebateState, Event, Input, Outcome, Position, Record};
+use crate::watch::{Wants, Watch, WatchError, Watched, ends};
+use crate::{announce, ledger, notes};
+use agon_core::{Admission, Debate, DebateId, DebateState, Event, Outcome, Position, Record};
 use agon_store::{AppendError, StoreError};
 use ractor::{Actor, ActorRef, SpawnErr};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+mod requests;
+
+pub use requests::{CancelError, DrainError};
 
 /// Why a node did not start.
 #[derive(Debug, thiserror::Error)]
@@ -42,8 +50,12 @@ pub struct NodeDown;
 pub struct Stats {
     /// Debates that are coordinated here.
     pub active_debates: usize,
+    /// Their turns that are asked and not decided.
+    pub open_turns: usize,
     /// Calls that run at this node's hosts.
     pub calls_in_flight: usize,
+    /// Jobs that were taken since the start.
+    pub jobs_taken: u64,
     /// Tasks of its actors.
     pub tasks: usize,
 }
@@ -54,53 +66,63 @@ pub struct Node {
     root: ActorRef<root::Msg>,
     /// Ends when the root has.
     life: JoinHandle<()>,
-    draining: watch::Sender<bool>,
 }
 
 impl Node {
     /// Starts the roles of a process.
     pub async fn start(config: NodeConfig, ports: Ports) -> Result<Self, StartError> {
         let shared: Shared = Arc::new(Common::new(config, &ports));
-        let draining = watch::Sender::new(false);
-        let args = root::Args { shared: shared.clone(), hosts: ports.hosts, draining: draining.subscribe() };
+        let args = root::Args { shared: shared.clone(), hosts: ports.hosts };
         let (root, life) = Actor::spawn(None, Root, args).await.map_err(StartError)?;
-        Ok(Self { shared, root, life, draining })
+        Ok(Self { shared, root, life })
     }
 
     /// Accepts a debate: once its admission is in the journal, it will be held. Submitting the same admission again is harmless.
     pub async fn submit(&self, admission: Admission) -> Result<(), SubmitError> {
-        let debate = admission.id.clone();
+        let (debate, priority) = (admission.id.clone(), admission.priority);
         let event = Debate::admit(admission.clone());
         let at = self.shared.clock.now();
         let record = Record { first: Position(1), at, epoch: 0, nonce: rand::random(), events: vec![event] };
-        match ledger::append(&*self.shared.journal, &debate, &record).await {
-            Ok(_) => {}
+        match ledger::append(&self.shared, &debate, &record).await {
+            Ok(_) => notes::note(&self.shared, notes::admitted(&admission, at)).await,
             Err(AppendError::Fenced { .. }) => self.same_admission(&admission).await?,
             Err(error) => return Err(SubmitError::Append(error)),
         }
-        self.shared.jobs.enqueue(&debate).await.map_err(SubmitError::Queue)?;
-        self.shared.hint(&debate, wire::job_ready(&debate)).await;
+        self.shared.in_time(self.shared.jobs.enqueue(&debate, priority)).await.map_err(SubmitError::Queue)?;
+        self.shared.hint_ready(&debate, priority).await;
         Ok(())
     }
 
     async fn same_admission(&self, admission: &Admission) -> Result<(), SubmitError> {
         let unread = |error: StoreError| SubmitError::Append(error.into());
-        let records = self.shared.journal.read(&admission.id, Position(0)).await.map_err(unread)?;
-        match records.first().and_then(|record| record.events.first()) {
-            Some(Event::DebateAdmitted(known)) if **known == *admission => Ok(()),
+        let records =
+            self.shared.in_time(self.shared.journal.read(&admission.id, Position(0))).await.map_err(unread)?;
+        match records.first().and_then(|record| Some((record, record.events.first()?))) {
+            Some((first, Event::DebateAdmitted(known))) if **known == *admission => {
+                // the first submission may have come no further
+                notes::note(&self.shared, notes::admitted(admission, first.at)).await;
+                Ok(())
+            }
             _ => Err(SubmitError::Conflict(admission.id.clone())),
         }
     }
 
     /// Follows a debate from the record after `after`, with its tokens if they are wanted.
     pub async fn watch(&self, debate: &DebateId, after: Position, tokens: bool) -> Result<Watch, WatchError> {
-        Watch::open(self.shared.clone(), debate.clone(), after, tokens, Pause::Steady).await
+        let wants = Wants { tokens, brisk: true, patient: false };
+        Watch::open(self.shared.clone(), debate.clone(), after, wants).await
     }
 
-    /// Waits until a debate is over, wherever it is held, and says how it ended. One that does not exist yet is waited for.
+    /// The same for a debate that may not exist yet: it is waited for.
+    pub async fn watch_expected(&self, debate: &DebateId, after: Position, tokens: bool) -> Result<Watch, WatchError> {
+        let wants = Wants { tokens, brisk: true, patient: true };
+        Watch::open(self.shared.clone(), debate.clone(), after, wants).await
+    }
+
+    /// Waits until a debate is over, wherever it is held, and says how it ended.
     pub async fn finished(&self, debate: &DebateId) -> Result<(DebateState, Option<Outcome>), WatchError> {
-        let pause = Pause::Growing(Duration::ZERO);
-        let mut watch = Watch::open(self.shared.clone(), debate.clone(), Position(0), false, pause).await?;
+        let wants = Wants { tokens: false, brisk: false, patient: false };
+        let mut watch = Watch::open(self.shared.clone(), debate.clone(), Position(0), wants).await?;
         loop {
             if let Some(Watched::Record(record)) = watch.next().await?
                 && let Some(end) = ends(&record)
@@ -116,20 +138,31 @@ impl Node {
         tell(&self.root, root::Msg::Adopt { debate: debate.clone(), orders: None });
     }
 
-    /// Ends a debate. Its coordinator is told; where none lives here, the debate is taken over for it.
-    pub fn cancel(&self, debate: &DebateId, reason: &str) {
-        let orders = Some(Input::Cancel { reason: reason.to_owned() });
-        tell(&self.root, root::Msg::Adopt { debate: debate.clone(), orders });
-    }
-
     /// What the node is doing.
     pub fn stats(&self) -> Stats {
         let shared = &self.shared;
         Stats {
             active_debates: shared.held.len(),
+            open_turns: shared.held.open_turns(),
             calls_in_flight: shared.directory.in_flight(),
+            jobs_taken: shared.jobs_taken.load(Ordering::Relaxed),
             tasks: shared.tasks.count(),
         }
+    }
+
+    /// The hosts that are known here, with their models.
+    pub fn hosts(&self) -> Vec<KnownHost> {
+        self.shared.directory.known()
+    }
+
+    /// The nodes with coordinators that were heard lately; of a node that holds every role itself, none.
+    pub fn nodes(&self) -> Vec<KnownNode> {
+        self.shared.peers.known(Instant::now())
+    }
+
+    /// Whether the node can do its work: the bus is there, it is not shutting down, and its actors live.
+    pub fn ready(&self) -> bool {
+        self.shared.bus.is_connected() && !*self.shared.draining.borrow() && !self.life.is_finished()
     }
 
     /// Waits until the node is down of itself, which is a failure: its supervision has given up.
@@ -139,22 +172,28 @@ impl Node {
         NodeDown
     }
 
-    /// Shuts the node down in order: no more jobs and turns are taken, debates are handed over, running calls may end,
-    /// all within the drain time; then everything stops. False when something had to be cut off.
+    /// Shuts the node down in order: no more jobs and turns are taken, debates are handed over at once, running turns may
+    /// end, and those that take too long are given back, all within the drain time; then everything stops. False when
+    /// something had to be cut off.
     pub async fn drain(self) -> bool {
-        let limit = tokio::time::Instant::now() + self.shared.config.times.drain;
-        self.draining.send_replace(true);
+        let limit = Instant::now() + self.shared.config.times.drain;
+        self.shared.draining.send_replace(true);
         let (done, drained) = oneshot::channel();
         tell(&self.root, root::Msg::Drain(done));
+        announce::take_leave(&self.shared).await;
         let handed_over = tokio::time::timeout_at(limit, drained).await.is_ok_and(|done| done.is_ok());
-        let quiet = tokio::time::timeout_at(limit, self.calls_end()).await.is_ok();
+        let quiet = self.quiet(limit).await;
         self.stop().await && handed_over && quiet
     }
 
-    async fn calls_end(&self) {
-        while self.shared.directory.in_flight() > 0 {
-            tokio::time::sleep(CALLS_LOOK).await;
+    async fn quiet(&self, limit: Instant) -> bool {
+        let retreat = limit - (self.shared.config.times.drain / 5).min(RETREAT);
+        if tokio::time::timeout_at(retreat, self.shared.directory.quiet()).await.is_ok() {
+            return true;
         }
+        self.shared.directory.retreat();
+        drop(tokio::time::timeout_at(limit, self.shared.directory.quiet()).await);
+        false
     }
 
     /// Stops everything at once, as a crash would, but joins every task. False when a task did not end.
@@ -172,7 +211,7 @@ impl Node {
     }
 }
 
-/// How often a drain looks whether calls still run.
-const CALLS_LOOK: Duration = Duration::from_millis(20);
+/// The time in which turns that take too long are given back.
+const RETREAT: Duration = Duration::from_secs(2);
 /// How long cancelled tasks may take to end.
 const STOP_PATIENCE: Duration = Duration::from_secs(2);

@@ -94,3 +94,10 @@ pub(crate) fn unserved(shared: &Shared, ask: &Ask) -> TurnResult {
     let call = Box::new(Call { model: Some(ask.model.clone()), ..Call::default() });
     TurnResult::Failed { failure, call }
 }
+
+/// Whether a host may still play what it has taken: one that drains plays on, one that is silent does not.
+pub(crate) fn plays_on(shared: &Shared, host: &HostId) -> bool {
+    let silent = shared.config.times.host_silent;
+    shared.directory.lives(host)
+        || shared.directory.known().iter().any(|known| known.alive.host == *host && known.silence <= silent)
+}

@@ -137,7 +137,7 @@ impl Peers {
         let heard = self.lock();
         let has_room = |alive: &NodeAlive| !alive.draining && alive.debates < alive.max_debates;
         let fit = heard.nodes.iter().filter(|(id, known)| {
-            **id == self.me || (has_room(&known.0) && self.judge(&heard, Some(known), now) == Life::Alive)
+            has_room(&known.0) && (**id == self.me || self.judge(&heard, Some(known), now) == Life::Alive)
         });
         fit.map(|(id, _)| id).max_by_key(|id| weight(debate, id)).cloned()
     }

@@ -1,5 +1,5 @@
 //! What a coordinator reads from a log besides the machine's own state. Pure.
-use agon_core::{Call, Event, HostId, ModelName, Record, TurnId, TurnResult};
+use agon_core::{Call, Event, HostId, ModelName, NodeId, Record, TurnId, TurnResult};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -8,6 +8,15 @@ pub(crate) fn claims_without_progress(records: &[Arc<Record>]) -> u32 {
     let events = records.iter().rev().flat_map(|record| record.events.iter().rev());
     let claims = events.take_while(|event| matches!(event, Event::Claimed { .. })).count();
     u32::try_from(claims).unwrap_or(u32::MAX)
+}
+
+/// Who claimed the debate last.
+pub(crate) fn owner(records: &[Arc<Record>]) -> Option<&NodeId> {
+    let events = records.iter().rev().flat_map(|record| record.events.iter().rev());
+    events.into_iter().find_map(|event| match event {
+        Event::Claimed { writer, .. } => Some(writer),
+        _ => None,
+    })
 }
 
 /// The turns that were asked and of whose register the log knows nothing.

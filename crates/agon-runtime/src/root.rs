@@ -1,8 +1,9 @@
-//! The root of the supervision tree: coordinators, hosts, and the ears of both.
+//! The root of the supervision tree: coordinators and their ears, hosts, and the node's signs of life.
 use crate::config::HostConfig;
 use crate::coordinators::{self, Coordinators};
 use crate::ears::Ears;
 use crate::hosts::{self, Hosts};
+use crate::peers;
 use crate::shared::Shared;
 use crate::supervision::exit_of;
 use crate::tasks::{Scope, tell};
@@ -10,7 +11,7 @@ use agon_core::restart::{RestartDecision, Restarts};
 use agon_core::{DebateId, Input};
 use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
 use std::time::Duration;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 
 pub(crate) enum Msg {
     /// Own this debate, and do this first.
@@ -29,17 +30,15 @@ pub(crate) enum Msg {
 pub(crate) struct Args {
     pub(crate) shared: Shared,
     pub(crate) hosts: Vec<HostConfig>,
-    pub(crate) draining: watch::Receiver<bool>,
 }
 
 pub(crate) struct State {
     shared: Shared,
     configs: Vec<HostConfig>,
-    draining: watch::Receiver<bool>,
     scope: Scope,
     coordinators: Option<ActorRef<coordinators::Msg>>,
     hosts: Option<ActorRef<hosts::Msg>>,
-    /// The listening task; a new one when one of those that it passes hints on to is new.
+    /// The listening task; a new one when the one that it passes hints on to is new.
     ears: Option<Scope>,
     coordinator_restarts: Restarts,
     host_restarts: Restarts,
@@ -55,14 +54,13 @@ impl Actor for Root {
     type Arguments = Args;
 
     async fn pre_start(&self, _: ActorRef<Msg>, args: Args) -> Result<State, ActorProcessingErr> {
-        let Args { shared, hosts, draining } = args;
+        let Args { shared, hosts } = args;
         let restarts = || Restarts::new(shared.config.supervisor_restarts);
         Ok(State {
             coordinator_restarts: restarts(),
             host_restarts: restarts(),
             scope: shared.tasks.scope(),
             configs: hosts,
-            draining,
             coordinators: None,
             hosts: None,
             ears: None,
@@ -72,6 +70,7 @@ impl Actor for Root {
     }
 
     async fn post_start(&self, myself: ActorRef<Msg>, state: &mut State) -> Result<(), ActorProcessingErr> {
+        state.show_life(&myself);
         state.start_hosts(&myself).await?;
         state.start_coordinators(&myself).await
     }
@@ -119,12 +118,22 @@ impl Actor for Root {
 }
 
 impl State {
+    /// Here, and not below, because other nodes shall hear of this one whatever becomes of its supervisors.
+    fn show_life(&self, myself: &ActorRef<Msg>) {
+        let config = &self.shared.config;
+        if !config.embedded {
+            self.scope.spawn(myself.get_cell(), peers::listen(self.shared.clone()));
+        }
+        if config.has_peers() {
+            self.scope.spawn(myself.get_cell(), peers::beat(self.shared.clone()));
+        }
+    }
+
     async fn start_hosts(&mut self, myself: &ActorRef<Msg>) -> Result<(), ActorProcessingErr> {
         let (shared, hosts) = (self.shared.clone(), self.configs.clone());
-        let args = hosts::Args { shared, hosts, draining: self.draining.clone() };
+        let args = hosts::Args { shared, hosts };
         let (actor, _) = Actor::spawn_linked(None, Hosts, args, myself.get_cell()).await?;
         self.hosts = Some(actor);
-        self.listen(myself);
         Ok(())
     }
 
@@ -132,14 +141,16 @@ impl State {
         let args = coordinators::Args { shared: self.shared.clone() };
         let (actor, _) = Actor::spawn_linked(None, Coordinators, args, myself.get_cell()).await?;
         self.waiting.drain(..).for_each(|message| tell(&actor, message));
-        self.coordinators = Some(actor);
-        self.listen(myself);
+        self.coordinators = Some(actor.clone());
+        self.listen(myself, actor);
         Ok(())
     }
 
-    fn listen(&mut self, myself: &ActorRef<Msg>) {
-        let (Some(coordinators), Some(hosts)) = (self.coordinators.clone(), self.hosts.clone()) else { return };
-        let ears = Ears { shared: self.shared.clone(), coordinators, hosts };
+    fn listen(&mut self, myself: &ActorRef<Msg>, coordinators: ActorRef<coordinators::Msg>) {
+        if self.shared.config.max_debates == 0 {
+            return;
+        }
+        let ears = Ears { shared: self.shared.clone(), coordinators };
         let scope = self.shared.tasks.scope();
         scope.spawn(myself.get_cell(), async move { ears.listen().await });
         self.ears = Some(scope);

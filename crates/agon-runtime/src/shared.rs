@@ -2,12 +2,12 @@
 use crate::clock::Clock;
 use crate::config::{NodeConfig, Ports};
 use crate::directory::Directory;
+use crate::feeds::Feeds;
 use crate::held::HeldDebates;
 use crate::peers::Peers;
+use crate::subjects;
 use crate::tasks::Tasks;
 use agon_bus::Bus;
-use crate::subjects;
-use crate::feeds::Feeds;
 use agon_bus::Payload;
 use agon_core::{DebateId, NodeId, Priority};
 use agon_proto::{Hint, JobReady};
@@ -58,7 +58,7 @@ impl Common {
             upkeep: ports.upkeep.clone(),
             clock: ports.clock.clone(),
             tasks: Tasks::default(),
-            directory: Directory::new(&ports.hosts),
+            directory: Directory::new(&config, &ports.hosts),
             held: HeldDebates::default(),
             peers: Peers::new(config.id.clone(), &config.times),
             feeds: Feeds::default(),

@@ -70,7 +70,7 @@ impl Watch {
     ) -> Result<Self, WatchError> {
         let feed = match feeds::find(&shared, &debate) {
             Some(feed) => feed,
-            None => feeds::start(&shared, &debate, end_of(&shared, &debate).await?).await?,
+            None => feeds::start(&shared, &debate, end_of(&shared, &debate).await?.0).await?,
         };
         feed.brisk.fetch_add(usize::from(wants.brisk), Ordering::SeqCst);
         let mut watch = Self {
@@ -90,9 +90,12 @@ impl Watch {
         }
         // listen first, then read: what is appended in between is told
         watch.read().await?;
-        let unknown = watch.ready.is_empty() && !wants.patient;
-        if unknown && end_of(&watch.shared, &watch.debate).await? == Position(0) {
-            return Err(WatchError::Unknown(watch.debate.clone()));
+        if watch.ready.is_empty() {
+            let (end, over) = end_of(&watch.shared, &watch.debate).await?;
+            if end == Position(0) && !wants.patient {
+                return Err(WatchError::Unknown(watch.debate.clone()));
+            }
+            watch.ended = over && end <= watch.after;
         }
         Ok(watch)
     }
@@ -133,10 +136,10 @@ impl Watch {
     }
 }
 
-/// Where a log ends; 0 for that of an unknown debate.
-async fn end_of(shared: &Shared, debate: &DebateId) -> Result<Position, StoreError> {
+/// Where a log ends, 0 for that of an unknown debate, and whether the debate is over.
+async fn end_of(shared: &Shared, debate: &DebateId) -> Result<(Position, bool), StoreError> {
     let records = ledger::read(shared, debate, Position(0)).await?;
-    Ok(records.last().map_or(Position(0), |record| record.last()))
+    Ok(records.last().map_or((Position(0), false), |record| (record.last(), ends(record).is_some())))
 }
 
 impl Drop for Watch {

@@ -1,22 +1,31 @@
 //! The turns that a coordinator has open: offered, looked at, withdrawn.
 use super::{Msg, State, Stop};
 use crate::agenda::Due;
-use crate::offer::{self, Offered};
+use crate::offer::{self, Offered, Wanted};
+use crate::replay;
 use crate::tasks::tell;
-use crate::{replay, wire};
-use agon_core::{Input, TurnId, TurnResult};
+use agon_core::{HostId, Input, TurnId, TurnResult};
+use agon_proto::{TurnOffer, TurnTaken};
 use ractor::ActorRef;
 use std::time::Duration;
 
 impl State {
     /// `first`: this coordinator has opened the turn and offers it for the first time.
     pub(super) fn offer(&self, myself: &ActorRef<Msg>, turn: TurnId, first: bool) {
-        let Some(open) = self.agenda.get(turn) else { return };
-        let (ask, debate, shared) = (open.ask.clone(), self.id.clone(), self.shared.clone());
-        let sticky = open.host.clone().or_else(|| self.warm.get(&ask.model).cloned());
-        let target = myself.clone();
+        let (Some(open), Some(debate)) = (self.agenda.get(turn), self.debate.as_ref()) else { return };
+        let admission = debate.admission();
+        let offer = TurnOffer {
+            debate: self.id.clone(),
+            ask: open.ask.clone(),
+            first,
+            owner: Some(self.shared.config.id.clone()),
+            priority: admission.priority,
+        };
+        let sticky = open.host.clone().or_else(|| self.warm.get(&open.ask.model).cloned());
+        let wanted = Wanted { offer, rehearsal: admission.rehearsal, sticky };
+        let (target, shared) = (myself.clone(), self.shared.clone());
         self.scope.spawn(myself.get_cell(), async move {
-            let offered = offer::offer(&shared, &debate, &ask, sticky, first).await;
+            let offered = offer::offer(&shared, &wanted).await;
             tell(&target, Msg::Offered { turn, offered });
         });
     }
@@ -28,16 +37,53 @@ impl State {
         offered: Offered,
     ) -> Result<(), Stop> {
         match offered {
-            Offered::Accepted(host) => {
-                if let Some(open) = self.agenda.get(turn) {
-                    self.warm.insert(open.ask.model.clone(), host.clone());
-                }
-                self.agenda.placed(turn, host);
+            Offered::Accepted(host) if offer::plays_on(&self.shared, &host) => {
+                self.place(turn, host);
+                Ok(())
+            }
+            // it died in between
+            Offered::Accepted(_) => {
+                self.offer(myself, turn, false);
                 Ok(())
             }
             Offered::Queued => Ok(()),
+            Offered::Unserved => {
+                self.agenda.not_served(turn);
+                Ok(())
+            }
             Offered::Refused => self.look(myself, turn).await,
         }
+    }
+
+    /// A host that was never heard of here may be one that is not known yet: nothing is concluded from it.
+    pub(super) fn on_taken(&mut self, taken: TurnTaken) -> Result<(), Stop> {
+        if offer::plays_on(&self.shared, &taken.host) {
+            self.place(taken.turn, taken.host);
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, turn: TurnId, host: HostId) {
+        if let Some(open) = self.agenda.get(turn) {
+            self.warm.insert(open.ask.model.clone(), host.clone());
+            self.agenda.placed(turn, host);
+        }
+    }
+
+    /// Offers anew what was played at a host that is gone, and what nobody could play. The register decides, should
+    /// the host live after all.
+    pub(super) async fn hosts_changed(&mut self, myself: &ActorRef<Msg>) -> Result<(), Stop> {
+        let Some(debate) = self.debate.as_ref() else { return Ok(()) };
+        let (directory, rehearsal) = (&self.shared.directory, debate.admission().rehearsal);
+        let homeless = self.agenda.homeless(
+            |host| offer::plays_on(&self.shared, host),
+            |model| directory.preferred(&self.id, model, rehearsal).is_some(),
+        );
+        for turn in homeless {
+            self.look(myself, turn).await?;
+            self.offer(myself, turn, false);
+        }
+        Ok(())
     }
 
     pub(super) async fn on_due(&mut self, myself: &ActorRef<Msg>) -> Result<(), Stop> {
@@ -68,19 +114,21 @@ impl State {
         if self.agenda.get(turn).is_none() {
             return Ok(());
         }
-        match self.shared.registers.get(&self.id, turn).await? {
+        match self.register(turn).await? {
             Some(result) => self.on_result(myself, turn, &result).await,
             None => Ok(()),
         }
     }
 
-    /// The deadline races with the host for the register; whoever comes first decides.
+    /// The deadline races with the host for the register; whoever comes first decides. A turn that nobody could play
+    /// says so.
     pub(super) async fn withdraw(&mut self, myself: &ActorRef<Msg>, turn: TurnId) -> Result<(), Stop> {
-        let decision = self.shared.registers.decide(&self.id, turn, TurnResult::Withdrawn).await?;
-        if decision.won {
-            self.shared.hint(&self.id, wire::cancel_turn(&self.id, turn)).await;
-        }
-        self.on_result(myself, turn, &decision.result).await
+        let (Some(open), Some(debate)) = (self.agenda.get(turn), self.debate.as_ref()) else { return Ok(()) };
+        let (directory, rehearsal) = (&self.shared.directory, debate.admission().rehearsal);
+        let served = open.host.is_some() || directory.preferred(&self.id, &open.ask.model, rehearsal).is_some();
+        let result = if served { TurnResult::Withdrawn } else { offer::unserved(&self.shared, &open.ask) };
+        let result = self.decide(turn, result).await?;
+        self.on_result(myself, turn, &result).await
     }
 
     pub(super) async fn on_result(

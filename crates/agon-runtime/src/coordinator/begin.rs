@@ -1,0 +1,70 @@
+//! How a coordinator begins: it reads the log, claims the debate, and goes on with what its predecessors left.
+use super::{End, Msg, State, Stop};
+use crate::{ledger, replay};
+use agon_core::{Debate, Input, Position, Reason, ReasonCode, Record, TurnId, TurnResult};
+use agon_store::StoreError;
+use ractor::ActorRef;
+use std::sync::Arc;
+
+impl State {
+    pub(super) async fn begin(&mut self, myself: &ActorRef<Msg>) -> Result<(), Stop> {
+        let records = ledger::read(&self.shared, &self.id, Position(0)).await?;
+        let Some(debate) = Debate::fold(records.iter().map(Arc::as_ref)) else { return Err(Stop::Ended(End::Unknown)) };
+        self.last_at = records.last().map_or(self.last_at, |record| record.at);
+        self.admitted_at = records.first().map_or(self.last_at, |record| record.at);
+        self.inherited = replay::open_turns(&records);
+        self.warm = replay::placements(&records);
+        let ended = debate.ended().is_some();
+        self.debate = Some(debate);
+        if ended {
+            let open = std::mem::take(&mut self.inherited);
+            return self.finish(open).await;
+        }
+        // looked at before any is offered again
+        let decided = self.decided_before().await?;
+        let poisoned = self.claim(&records).await?;
+        self.note(myself);
+        if let Some(reason) = poisoned {
+            return self.on_input(myself, Input::GiveUp { reason }).await;
+        }
+        self.carry_out_orders().await?;
+        for (turn, result) in decided {
+            self.step(Input::TurnDecided { turn, result }).await?;
+        }
+        self.perform(myself).await
+    }
+
+    /// Claims the debate, unless this node has done so and nobody after it. Why the debate is to be given up, if it is.
+    async fn claim(&mut self, records: &[Arc<Record>]) -> Result<Option<Reason>, Stop> {
+        if self.resumes && replay::owner(records) == Some(&self.shared.config.id) {
+            return Ok(None);
+        }
+        let claims = replay::claims_without_progress(records).saturating_add(1);
+        self.step(Input::Claim { writer: self.shared.config.id.clone() }).await?;
+        let poisoned = claims >= self.shared.config.claims_without_progress;
+        let detail = || format!("{claims} claims in a row brought nothing");
+        Ok(poisoned.then(|| Reason::with(ReasonCode::Poison, detail())))
+    }
+
+    /// What this node was told to do first, and what the cluster ordered before anybody here listened.
+    async fn carry_out_orders(&mut self) -> Result<(), Stop> {
+        if let Some(input) = self.orders.take() {
+            self.step(input).await?;
+        }
+        if let Some(order) = self.shared.in_time(self.shared.commands.cancel_ordered(&self.id)).await? {
+            self.step(Input::Cancel { reason: order.reason }).await?;
+        }
+        Ok(())
+    }
+
+    /// The turns that were decided while nobody owned the debate.
+    async fn decided_before(&self) -> Result<Vec<(TurnId, TurnResult)>, StoreError> {
+        let mut decided = Vec::new();
+        for turn in &self.inherited {
+            if let Some(result) = self.register(*turn).await? {
+                decided.push((*turn, (*result).clone()));
+            }
+        }
+        Ok(decided)
+    }
+}

@@ -1,0 +1,180 @@
+//! How debates leave this node: ended, taken over, handed over, given up.
+use super::{Msg, Running, State};
+use crate::coordinator::{self, End, Farewell};
+use crate::notes;
+use crate::shared::Shared;
+use crate::tasks::tell;
+use agon_core::restart::{Exit, RestartDecision};
+use agon_core::{DebateId, Input, Priority, Reason, ReasonCode};
+use agon_proto::Summary;
+use agon_store::{Job, StoreError};
+use ractor::{ActorId, ActorRef};
+use std::future::Future;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// What becomes of the job of a debate that is no longer held here.
+enum JobFate {
+    Complete(Job),
+    Release(Job, Duration),
+    /// There was none, and there shall be one.
+    Enqueue,
+    /// There is none.
+    Nothing,
+}
+
+impl State {
+    pub(super) fn exited(&mut self, myself: &ActorRef<Msg>, who: ActorId, exit: Exit) {
+        let Some(Running { debate, end }) = self.by_actor.remove(&who) else { return };
+        self.shared.held.connect(&debate, None);
+        match end.get() {
+            Some(Farewell { end: End::Parked, .. }) => self.parked(myself, debate),
+            Some(farewell) => self.ended(myself, &debate, farewell),
+            None => self.died(myself, debate, exit),
+        }
+    }
+
+    /// The store is away. That is no fault of the debate's: it waits, ever longer, and goes on.
+    fn parked(&mut self, myself: &ActorRef<Msg>, debate: DebateId) {
+        if self.draining {
+            return self.leave(myself, &debate, None);
+        }
+        let Some(supervised) = self.debates.get_mut(&debate) else { return };
+        let times = &self.shared.config.times;
+        let now = tokio::time::Instant::now();
+        // one that went well for so long is no longer the same outage
+        let same = supervised.parked.filter(|_| now.duration_since(supervised.started) < times.park_max * 2);
+        let pause = same.map_or(times.park, |last| (last * 2).min(times.park_max));
+        supervised.parked = Some(pause);
+        self.scope.after(myself, pause, Msg::Revive(debate));
+    }
+
+    fn died(&mut self, myself: &ActorRef<Msg>, debate: DebateId, exit: Exit) {
+        let now = self.shared.clock.now();
+        let Some(supervised) = self.debates.get_mut(&debate) else { return };
+        supervised.parked = None;
+        // one that says nothing of its end has failed, however quietly
+        let exit = if exit == Exit::Normal { Exit::Abnormal } else { exit };
+        match supervised.restarts.on_exit(exit, now) {
+            RestartDecision::Restart { after_ms } => {
+                tracing::warn!(%debate, after_ms, "coordinator died, starting another");
+                self.scope.after(myself, Duration::from_millis(after_ms), Msg::Revive(debate));
+            }
+            RestartDecision::GiveUp | RestartDecision::Leave => self.give_up(myself, debate),
+        }
+    }
+
+    /// The budget is spent: one more coordinator, whose first act is to end the debate. If it dies too, the job goes back.
+    fn give_up(&mut self, myself: &ActorRef<Msg>, debate: DebateId) {
+        let Some(supervised) = self.debates.get_mut(&debate) else { return };
+        let given_up = matches!(supervised.orders, Some(Input::GiveUp { .. }));
+        if given_up {
+            tracing::error!(%debate, "debate cannot even be ended, left to another node");
+            self.debates.remove(&debate);
+            let job = self.shared.held.remove(&debate).and_then(|held| held.job);
+            let lease = self.shared.config.times.job_lease;
+            let fate = job.map_or(JobFate::Nothing, |job| JobFate::Release(job, lease));
+            return self.say_farewell(myself, debate, None, fate);
+        }
+        tracing::error!(%debate, "coordinator died too often, the debate is ended");
+        let reason = Reason::with(ReasonCode::Poison, "the coordinator failed again and again");
+        supervised.orders = Some(Input::GiveUp { reason });
+        tell(myself, Msg::Revive(debate));
+    }
+
+    fn ended(&mut self, myself: &ActorRef<Msg>, debate: &DebateId, farewell: &Farewell) {
+        let summary = farewell.summary.clone();
+        match farewell.end {
+            End::HandedOver | End::Parked => return self.leave(myself, debate, summary),
+            End::Finished => self.shared.journal.forget(debate),
+            End::Fenced | End::Unknown => {}
+        }
+        self.debates.remove(debate);
+        let Some(held) = self.shared.held.remove(debate) else { return };
+        let fate = match (held.job, farewell.end) {
+            (None, _) => JobFate::Nothing,
+            // whoever fenced us is at work: not again before a lease has passed
+            (Some(job), End::Fenced) => JobFate::Release(job, self.shared.config.times.job_lease),
+            (Some(job), End::Finished | End::Unknown | End::HandedOver | End::Parked) => JobFate::Complete(job),
+        };
+        self.say_farewell(myself, debate.clone(), summary, fate);
+    }
+
+    /// Leaves a debate to whoever takes its job next, at once.
+    fn leave(&mut self, myself: &ActorRef<Msg>, debate: &DebateId, summary: Option<Summary>) {
+        self.debates.remove(debate);
+        let Some(held) = self.shared.held.remove(debate) else { return };
+        let fate = held.job.map_or(JobFate::Enqueue, |job| JobFate::Release(job, Duration::ZERO));
+        self.say_farewell(myself, debate.clone(), summary, fate);
+    }
+
+    /// Gives a job back that was just taken.
+    pub(super) fn hand_back(&mut self, myself: &ActorRef<Msg>, job: Job) {
+        let debate = job.debate.clone();
+        self.say_farewell(myself, debate, None, JobFate::Release(job, Duration::ZERO));
+    }
+
+    fn say_farewell(&mut self, myself: &ActorRef<Msg>, debate: DebateId, summary: Option<Summary>, fate: JobFate) {
+        self.farewells += 1;
+        let (shared, target) = (self.shared.clone(), myself.clone());
+        self.scope.spawn(myself.get_cell(), async move {
+            let priority = summary.as_ref().map_or_else(Priority::default, |summary| summary.priority);
+            // before another takes it and notes itself
+            if let Some(summary) = summary {
+                notes::note(&shared, summary).await;
+            }
+            settle_job(&shared, &debate, priority, fate).await;
+            tell(&target, Msg::SaidFarewell);
+        });
+    }
+
+    pub(super) fn drain(&mut self, myself: &ActorRef<Msg>, done: oneshot::Sender<()>) {
+        self.draining = true;
+        self.drained = Some(done);
+        self.shared.room_for_debates.close();
+        for (debate, held) in self.shared.held.all() {
+            match held.actor {
+                Some(actor) => tell(&actor, coordinator::Msg::Drain),
+                // it waits for its next life, which it shall have elsewhere
+                None => self.leave(myself, &debate, None),
+            }
+        }
+    }
+
+    pub(super) fn say_when_drained(&mut self) {
+        if self.draining
+            && self.farewells == 0
+            && self.shared.held.len() == 0
+            && let Some(done) = self.drained.take()
+        {
+            // one that no longer waits needs no answer
+            done.send(()).ok();
+        }
+    }
+}
+
+async fn settle_job(shared: &Shared, debate: &DebateId, priority: Priority, fate: JobFate) {
+    match fate {
+        JobFate::Nothing => {}
+        JobFate::Complete(job) => {
+            let done = shared.in_time(shared.jobs.complete(&job));
+            warn(debate, "job of an ended debate not removed, it will come again", done).await;
+        }
+        JobFate::Release(job, delay) => {
+            let done = shared.in_time(shared.jobs.release(&job, delay));
+            warn(debate, "job not given back, its lease will run out", done).await;
+            shared.hint_ready(debate, priority).await;
+        }
+        JobFate::Enqueue => {
+            let done = shared.in_time(shared.jobs.enqueue(debate, priority));
+            warn(debate, "debate not queued again, it will be found", done).await;
+            shared.hint_ready(debate, priority).await;
+        }
+    }
+}
+
+async fn warn(debate: &DebateId, trouble: &str, done: impl Future<Output = Result<(), StoreError>>) {
+    if let Err(error) = done.await {
+        tracing::warn!(%debate, %error, "{trouble}");
+    }
+}
