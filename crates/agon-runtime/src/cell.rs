@@ -1,5 +1,6 @@
 //! One debate at one host: supervises the participants that play there and keeps their copy of the log.
 use crate::desk::Desk;
+use crate::host;
 use crate::participant::{self, Participant};
 use crate::replica::Replica;
 use crate::roster::{OpenTurns, Work};
@@ -13,6 +14,10 @@ use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, SupervisionEvent};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
+
+mod ears;
+
+use ears::Ears;
 
 pub(crate) enum Msg {
     /// A turn was taken.
@@ -32,6 +37,7 @@ pub(crate) struct Args {
     pub(crate) desk: Arc<Desk>,
     pub(crate) debate: DebateId,
     pub(crate) open: Arc<OpenTurns>,
+    pub(crate) host: ActorRef<host::Msg>,
 }
 
 pub(crate) struct State {
@@ -58,10 +64,12 @@ impl Actor for Cell {
     type State = State;
     type Arguments = Args;
 
-    async fn pre_start(&self, _: ActorRef<Msg>, args: Args) -> Result<State, ActorProcessingErr> {
-        let Args { shared, desk, debate, open } = args;
-        let replica = Arc::new(Replica::new(debate, shared.journal.clone()));
+    async fn pre_start(&self, myself: ActorRef<Msg>, args: Args) -> Result<State, ActorProcessingErr> {
+        let Args { shared, desk, debate, open, host } = args;
+        let replica = Arc::new(Replica::new(debate.clone(), shared.journal.clone()));
         let scope = shared.tasks.scope();
+        let ears = Ears { shared: shared.clone(), debate, open: open.clone(), host };
+        scope.spawn(myself.get_cell(), async move { ears.listen().await });
         Ok(State { shared, desk, open, replica, scope, playing: BTreeMap::new(), restarts: BTreeMap::new() })
     }
 

@@ -25,6 +25,8 @@ pub struct NodeConfig {
     pub claims_without_progress: u32,
     /// So many calls may wait for one model at one host; further ones are refused as busy.
     pub gate_queue: NonZeroUsize,
+    /// So many participants outside Agon are asked at once.
+    pub seat_permits: NonZeroUsize,
     /// When a model's breaker opens and closes.
     pub breaker: BreakerPolicy,
     /// How coordinators, cells, participants and gates are restarted.
@@ -44,6 +46,7 @@ impl NodeConfig {
             embedded: true,
             claims_without_progress: 5,
             gate_queue: NonZeroUsize::new(1024).unwrap_or(NonZeroUsize::MIN),
+            seat_permits: NonZeroUsize::new(1_000).unwrap_or(NonZeroUsize::MIN),
             breaker: BreakerPolicy::default(),
             restarts: RestartPolicy::default(),
             supervisor_restarts: RestartPolicy { max_restarts: 10, ..RestartPolicy::default() },
@@ -95,6 +98,8 @@ pub struct Times {
     pub node_silent: Duration,
     /// A host that is silent for so long is dead, and its turns are offered to others.
     pub host_silent: Duration,
+    /// How often a host's server is asked for its models.
+    pub models_refresh: Duration,
     /// How often debates that stand still are looked for.
     pub sweep: Duration,
     /// A debate that nobody has claimed for so long is queued again.
@@ -137,6 +142,7 @@ impl Default for Times {
             heartbeat: seconds(2),
             node_silent: seconds(6),
             host_silent: seconds(6),
+            models_refresh: seconds(30),
             sweep: seconds(15),
             queued_stale: seconds(30),
             running_stale: seconds(45),
@@ -161,15 +167,8 @@ pub enum Served {
     Any,
     /// These.
     List(Vec<ModelName>),
-}
-impl Served {
-    /// Whether the host takes turns for this model.
-    pub fn has(&self, model: &ModelName) -> bool {
-        match self {
-            Self::Any => true,
-            Self::List(models) => models.contains(model),
-        }
-    }
+    /// Those that its server lists, looked up again and again.
+    Discovered,
 }
 
 /// A model server that this node plays turns at.

@@ -1,6 +1,7 @@
 //! Tokens on their way to watchers: in small batches, and only while somebody may listen.
 use crate::shared::Shared;
 use crate::{config::DELTA_BYTES, subjects};
+use agon_bus::Payload;
 use agon_core::{DebateId, ParticipantId, TurnId};
 use agon_llm::DeltaSink;
 use agon_proto::{TokenDelta, Wire};
@@ -110,7 +111,7 @@ impl Sender {
     /// Sends until the batcher is gone.
     pub(crate) async fn run(&mut self) {
         while let Some(delta) = self.receiver.recv().await {
-            if let Err(error) = self.shared.bus.publish(&self.subject, delta.to_bytes()).await {
+            if let Err(error) = self.shared.bus.publish(&self.subject, Payload::from(delta.to_bytes())).await {
                 tracing::debug!(%error, "token delta lost");
             }
         }

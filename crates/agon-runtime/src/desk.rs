@@ -1,6 +1,7 @@
 //! A host as its actors share it: its settings and what is known of its models.
 use crate::config::HostConfig;
-use agon_core::ModelName;
+use crate::directory::seats_of;
+use agon_core::{HostId, ModelName, NodeId};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::sync::Mutex;
@@ -13,10 +14,19 @@ const RETRY: Duration = Duration::from_secs(10);
 /// How long a turn waits for a listing.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// One configured host.
+/// One host.
 pub(crate) struct Desk {
-    pub(crate) config: HostConfig,
+    pub(crate) id: HostId,
+    pub(crate) player: Player,
     digests: Mutex<Digests>,
+}
+
+/// Who answers there.
+pub(crate) enum Player {
+    /// A model server.
+    Server(Box<HostConfig>),
+    /// Participants outside Agon, each on its own subject.
+    Seats,
 }
 
 #[derive(Default)]
@@ -26,16 +36,34 @@ struct Digests {
 }
 
 impl Desk {
-    pub(crate) fn new(config: HostConfig) -> Self {
-        Self { config, digests: Mutex::default() }
+    pub(crate) fn server(config: HostConfig) -> Self {
+        Self { id: config.id.clone(), player: Player::Server(Box::new(config)), digests: Mutex::default() }
+    }
+    pub(crate) fn seats(node: &NodeId) -> Self {
+        Self { id: seats_of(node), player: Player::Seats, digests: Mutex::default() }
+    }
+    /// Whether nothing that is said here is a model's word.
+    pub(crate) fn rehearses(&self) -> bool {
+        match &self.player {
+            Player::Server(config) => config.rehearsal,
+            Player::Seats => false,
+        }
+    }
+    /// Whether the host may play in such debates.
+    pub(crate) fn fits(&self, rehearsal: bool) -> bool {
+        match &self.player {
+            Player::Server(config) => config.rehearsal == rehearsal,
+            Player::Seats => true,
+        }
     }
 
     /// The model's digest at this host, if its server tells.
     pub(crate) async fn digest(&self, model: &ModelName) -> Option<String> {
+        let Player::Server(config) = &self.player else { return None };
         let mut digests = self.digests.lock().await;
         let now = Instant::now();
         if digests.good_until.is_none_or(|until| until <= now) {
-            let listed = tokio::time::timeout(PATIENCE, self.config.client.models()).await;
+            let listed = tokio::time::timeout(PATIENCE, config.client.models()).await;
             digests.good_until = Some(now + if matches!(listed, Ok(Ok(_))) { FRESH } else { RETRY });
             if let Ok(Ok(models)) = listed {
                 digests.known = models.into_iter().filter_map(|model| Some((model.name, model.digest?))).collect();

@@ -1,92 +1,299 @@
-//! The hosts of this process: what they serve, how loaded they are, which breakers are open.
-use crate::config::{HostConfig, Served};
+//! The hosts of the cluster: what they serve, how loaded they are, which breakers are open, which of them live.
+//!
+//! Those of this process are known directly, the others by what they announce.
+use crate::config::{HostConfig, NodeConfig};
 use crate::gate::GateLink;
-use agon_core::{DebateId, HostId, ModelName};
-use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, PoisonError, RwLock};
+use agon_core::{DebateId, HostId, ModelName, NodeId};
+use agon_proto::{BreakerState, HostAlive};
+use place::{Standing, rank};
+use remote::Remotes;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::Instant;
 
-/// Every host of this process.
-pub(crate) struct Directory {
-    hosts: Vec<Entry>,
+mod local;
+mod place;
+mod remote;
+
+pub(crate) use local::{Facts, Listed, Local, plain, seats_of};
+
+/// A host as this node knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownHost {
+    /// What it last said of itself.
+    pub alive: HostAlive,
+    /// How long it has been silent.
+    pub silence: Duration,
+    /// It takes turns: it is neither silent for too long nor draining.
+    pub lives: bool,
 }
 
-struct Entry {
-    id: HostId,
-    served: Served,
-    permits: usize,
-    gates: RwLock<BTreeMap<ModelName, Arc<GateLink>>>,
+/// Every host that this node knows.
+pub(crate) struct Directory {
+    node: NodeId,
+    locals: Vec<Arc<Local>>,
+    remotes: Remotes,
+    /// Grows with everything that placement depends on.
+    version: watch::Sender<u64>,
+    /// Grows with what this process's own hosts should announce at once.
+    own_version: watch::Sender<u64>,
+    /// Turns that are being played here.
+    playing: watch::Sender<usize>,
+    /// What is still played shall be given back.
+    retreat: watch::Sender<bool>,
+    /// The process takes no more turns, at none of its hosts.
+    closing: AtomicBool,
 }
 
 impl Directory {
-    pub(crate) fn new(hosts: &[HostConfig]) -> Self {
-        let entry = |host: &HostConfig| Entry {
-            id: host.id.clone(),
-            served: host.models.clone(),
-            permits: host.permits.get(),
-            gates: RwLock::default(),
-        };
-        Self { hosts: hosts.iter().map(entry).collect() }
+    pub(crate) fn new(config: &NodeConfig, hosts: &[HostConfig]) -> Self {
+        let servers = hosts.iter().map(|host| Arc::new(Local::server(host, config)));
+        // whoever coordinates debates must be able to ask those who are no model
+        let seats = (config.max_debates > 0).then(|| Arc::new(Local::seats(config)));
+        Self {
+            node: config.id.clone(),
+            locals: servers.chain(seats).collect(),
+            remotes: Remotes::new(config.times.host_silent),
+            version: watch::Sender::new(0),
+            own_version: watch::Sender::new(0),
+            playing: watch::Sender::new(0),
+            retreat: watch::Sender::new(false),
+            closing: AtomicBool::new(false),
+        }
     }
 
-    /// The gate of a model at a host, made when it is first asked for.
+    fn local(&self, host: &HostId) -> Option<&Arc<Local>> {
+        self.locals.iter().find(|local| local.id == *host)
+    }
+
+    /// The gate of a model at a host of this process, made when it is first asked for.
     pub(crate) fn gate(&self, host: &HostId, model: &ModelName) -> Option<Arc<GateLink>> {
-        let entry = self.hosts.iter().find(|entry| entry.id == *host && entry.served.has(model))?;
-        let mut gates = entry.gates.write().unwrap_or_else(PoisonError::into_inner);
-        let fresh = || Arc::new(GateLink::new(host.clone(), model.clone(), entry.permits));
-        Some(gates.entry(model.clone()).or_insert_with(fresh).clone())
+        self.local(host)?.open_gate(model)
     }
 
-    /// The host at which a debate's turns for this model are best played first: well, least loaded, ties spread over debates.
-    pub(crate) fn preferred(&self, debate: &DebateId, model: &ModelName) -> Option<HostId> {
-        let serving = self.hosts.iter().filter(|entry| entry.served.has(model));
-        let best = serving.min_by_key(|entry| {
-            let (open, load) = entry.gate(model).map_or((false, 0), |gate| (gate.is_open(), gate.load()));
-            let mut spread = DefaultHasher::new();
-            (debate.as_str(), entry.id.as_str()).hash(&mut spread);
-            (open, load, spread.finish())
+    /// The host at which a debate's turns for this model are best played first: one that lives and lists the model, well,
+    /// warm, little loaded; ties are spread over debates, the same way on every node.
+    ///
+    /// A draining host of this process is the last choice: it refuses, and the turn waits in the queue for whoever comes.
+    pub(crate) fn preferred(&self, debate: &DebateId, model: &ModelName, rehearsal: bool) -> Option<HostId> {
+        let here = self.locals.iter().filter(|local| local.plays.fits(rehearsal));
+        let here = here.filter_map(|local| Some((local.is_draining(), local.standing(model)?, local.id.clone())));
+        let elsewhere = self.remotes.standings(model, rehearsal).into_iter().filter(|(_, id)| self.local(id).is_none());
+        let all = here.chain(elsewhere.map(|(standing, id)| (false, standing, id)));
+        all.min_by_key(|(draining, standing, id)| (*draining, rank(standing, debate, id))).map(|(_, _, id)| id)
+    }
+
+    /// Whether a host takes turns: false when it is silent for too long, drains, or is unknown.
+    pub(crate) fn lives(&self, host: &HostId) -> bool {
+        match self.local(host) {
+            Some(local) => !local.is_draining(),
+            None => self.remotes.lives(host),
+        }
+    }
+
+    /// A version that grows when a host appears, dies, drains or comes back, and when a breaker or what is served changes.
+    pub(crate) fn changed(&self) -> watch::Receiver<u64> {
+        self.version.subscribe()
+    }
+
+    /// The hosts that are known, for a person. The seats of external participants are none of them.
+    pub(crate) fn known(&self) -> Vec<KnownHost> {
+        let here = self.servers().map(|local| KnownHost {
+            alive: local.alive(&self.node),
+            silence: Duration::ZERO,
+            lives: !local.is_draining(),
         });
-        best.map(|entry| entry.id.clone())
+        let remote = self.remotes.known().into_iter().filter(|known| self.local(&known.alive.host).is_none());
+        here.chain(remote).collect()
     }
 
-    /// Whether another host serves the model with a breaker that is not open.
+    /// Whether another host that lives serves the model with a breaker that is not open.
     pub(crate) fn well_elsewhere(&self, model: &ModelName, here: &HostId) -> bool {
-        let others = self.hosts.iter().filter(|entry| entry.id != *here && entry.served.has(model));
-        others.into_iter().any(|entry| !entry.gate(model).is_some_and(|gate| gate.is_open()))
+        let Some(own) = self.local(here) else { return false };
+        let well = |standing: &Standing| standing.breaker != BreakerState::Open;
+        let others = self.locals.iter().filter(|other| other.id != *here && other.plays == own.plays);
+        let local = others.filter(|other| !other.is_draining()).filter_map(|other| other.standing(model));
+        let mut local = local;
+        local.any(|standing| well(&standing))
+            || self
+                .remotes
+                .standings(model, own.plays.is_rehearsing())
+                .iter()
+                .any(|(standing, id)| id != here && well(standing))
     }
 
     /// The hosts whose breaker for this model is open.
     pub(crate) fn open_at(&self, model: &ModelName) -> Vec<HostId> {
-        let open = self.hosts.iter().filter(|entry| entry.gate(model).is_some_and(|gate| gate.is_open()));
-        open.map(|entry| entry.id.clone()).collect()
+        let is_open = |standing: &Standing| standing.breaker == BreakerState::Open;
+        let here = self.locals.iter().filter(|local| local.standing(model).is_some_and(|standing| is_open(&standing)));
+        let mut open: Vec<HostId> = here.map(|local| local.id.clone()).collect();
+        for rehearsal in [false, true] {
+            let remote = self.remotes.standings(model, rehearsal).into_iter();
+            open.extend(remote.filter(|(standing, _)| is_open(standing)).map(|(_, id)| id));
+        }
+        open
     }
 
     /// What is served, for a person.
     pub(crate) fn inventory(&self) -> String {
-        let of = |entry: &Entry| match &entry.served {
-            Served::Any => format!("{} serves any model", entry.id),
-            Served::List(models) if models.is_empty() => format!("{} serves no model", entry.id),
-            Served::List(models) => {
-                let names: Vec<&str> = models.iter().map(ModelName::as_str).collect();
-                format!("{} serves {}", entry.id, names.join(", "))
-            }
-        };
-        let hosts: Vec<String> = self.hosts.iter().map(of).collect();
-        if hosts.is_empty() { "no host is configured".to_owned() } else { hosts.join("; ") }
+        let hosts: Vec<String> = self.known().iter().map(|known| served(&known.alive, known.lives)).collect();
+        if hosts.is_empty() { "no host is known".to_owned() } else { hosts.join("; ") }
     }
 
-    /// Calls that run at all hosts.
+    /// Calls that run at all hosts of this process.
     pub(crate) fn in_flight(&self) -> usize {
-        let at = |entry: &Entry| -> usize {
-            let gates = entry.gates.read().unwrap_or_else(PoisonError::into_inner);
-            gates.values().map(|gate| gate.in_flight()).sum()
-        };
-        self.hosts.iter().map(at).sum()
+        self.locals.iter().map(|local| local.in_flight()).sum()
+    }
+
+    /// The model servers of this process.
+    fn servers(&self) -> impl Iterator<Item = &Arc<Local>> {
+        self.locals.iter().filter(|local| !local.is_seats())
     }
 }
 
-impl Entry {
-    fn gate(&self, model: &ModelName) -> Option<Arc<GateLink>> {
-        self.gates.read().unwrap_or_else(PoisonError::into_inner).get(model).cloned()
+/// What this process's own hosts do and tell.
+impl Directory {
+    /// What the hosts of this process say of themselves.
+    pub(crate) fn announcements(&self) -> Vec<HostAlive> {
+        self.servers().map(|local| local.alive(&self.node)).collect()
     }
+    /// Follows what should be announced at once.
+    pub(crate) fn own_changes(&self) -> watch::Receiver<u64> {
+        self.own_version.subscribe()
+    }
+    /// Something that others should know has changed at a host of this process.
+    pub(crate) fn touch(&self) {
+        self.own_version.send_modify(|version| *version += 1);
+        self.grow();
+    }
+    fn grow(&self) {
+        self.version.send_modify(|version| *version += 1);
+    }
+
+    /// Writes down what a host's server lists. True when that opens or closes gates.
+    pub(crate) fn list(&self, host: &HostId, listed: Vec<Listed>) -> bool {
+        let Some(local) = self.local(host) else { return false };
+        let change = local.list(listed);
+        if change.facts {
+            self.touch();
+        }
+        change.served
+    }
+    /// Notes a model that a host was asked for. True when it was not known there yet and is served.
+    pub(crate) fn learn(&self, host: &HostId, model: &ModelName) -> bool {
+        let learned = self.local(host).is_some_and(|local| local.learn(model));
+        if learned {
+            self.touch();
+        }
+        learned
+    }
+    /// The models whose queues a host follows.
+    pub(crate) fn served_at(&self, host: &HostId) -> Vec<ModelName> {
+        self.local(host).map(|local| local.models()).unwrap_or_default()
+    }
+
+    /// Follows whether a host takes turns.
+    pub(crate) fn draining(&self, host: &HostId) -> watch::Receiver<bool> {
+        match self.local(host) {
+            Some(local) => local.draining(),
+            None => watch::Sender::new(true).subscribe(),
+        }
+    }
+    /// Has a host of this process take no more turns, or take them again. False where a process that ends cannot.
+    pub(crate) fn drain(&self, host: &HostId, drain: bool) -> bool {
+        if !drain && self.closing.load(Ordering::Relaxed) {
+            return false;
+        }
+        let Some(local) = self.local(host) else { return false };
+        if local.drain(drain) {
+            self.touch();
+        }
+        true
+    }
+    /// Has every host of this process take no more turns, for good.
+    pub(crate) fn close(&self) {
+        self.closing.store(true, Ordering::Relaxed);
+        for local in &self.locals {
+            local.drain(true);
+        }
+        self.touch();
+    }
+
+    /// Counts a turn for as long as it is played.
+    pub(crate) fn playing(self: &Directory) -> Playing {
+        self.playing.send_modify(|playing| *playing += 1);
+        Playing(self.playing.clone())
+    }
+    /// Waits until no turn is played here.
+    pub(crate) async fn quiet(&self) {
+        // the sender lives as long as this
+        drop(self.playing.subscribe().wait_for(|playing| *playing == 0).await);
+    }
+    /// Has what is still played given back.
+    pub(crate) fn retreat(&self) {
+        self.retreat.send_replace(true);
+    }
+    /// Follows whether what is played is to be given back.
+    pub(crate) fn retreating(&self) -> watch::Receiver<bool> {
+        self.retreat.subscribe()
+    }
+}
+
+/// What is heard of the hosts of other processes.
+impl Directory {
+    /// Takes in what a host says of itself.
+    pub(crate) fn heard(&self, alive: HostAlive) {
+        match self.servers().find(|local| local.id == alive.host) {
+            Some(_) if alive.node == self.node => self.remotes.bus_is_heard(Instant::now()),
+            Some(_) => {
+                tracing::error!(host = %alive.host, node = %alive.node, "another node announces a host by the name of one of ours");
+            }
+            None if self.remotes.heard(alive, Instant::now()) => self.grow(),
+            None => {}
+        }
+        if !self.announces() {
+            self.remotes.bus_is_heard(Instant::now());
+        }
+    }
+    /// Whether this process announces hosts, and so hears itself while the bus carries anything.
+    pub(crate) fn announces(&self) -> bool {
+        self.servers().next().is_some()
+    }
+    /// The bus brings messages: only then does silence say anything about those who are silent.
+    pub(crate) fn bus_is_heard(&self) {
+        self.remotes.bus_is_heard(Instant::now());
+    }
+    /// Notices who has died, and says when to look next.
+    pub(crate) fn expire(&self) -> Option<Instant> {
+        let (changed, next) = self.remotes.expire(Instant::now());
+        if changed {
+            self.grow();
+        }
+        next
+    }
+}
+
+/// A turn that is played.
+pub(crate) struct Playing(watch::Sender<usize>);
+impl Drop for Playing {
+    fn drop(&mut self) {
+        self.0.send_modify(|playing| *playing = playing.saturating_sub(1));
+    }
+}
+
+fn served(alive: &HostAlive, lives: bool) -> String {
+    let names: Vec<&str> = alive.models.iter().map(|model| model.name.as_str()).collect();
+    let what = match (alive.serves_any, names.is_empty()) {
+        (true, _) => "any model".to_owned(),
+        (false, true) => "no model".to_owned(),
+        (false, false) => names.join(", "),
+    };
+    let state = match (alive.draining, lives) {
+        (true, _) => " (draining)",
+        (false, false) => " (silent)",
+        (false, true) => "",
+    };
+    format!("{} serves {what}{state}", alive.host)
 }

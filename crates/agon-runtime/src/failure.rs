@@ -1,5 +1,5 @@
 //! What a failed call means for the turn, for the log and for the breaker.
-use crate::gate::Refusal;
+use crate::gate::{End, Refusal};
 use agon_core::breaker::CallEnd;
 use agon_core::{Failure, FailureCause, HostId, ModelName};
 use agon_llm::{ChatError, ChatErrorKind};
@@ -30,9 +30,10 @@ fn cause(kind: &ChatErrorKind) -> FailureCause {
     }
 }
 
-/// What the breaker is told of it.
-pub(crate) fn end_of(error: &ChatError) -> CallEnd {
-    if error.counts_for_breaker() { CallEnd::Failure } else { CallEnd::Neutral }
+/// What the gate is told of it.
+pub(crate) fn end_of(error: &ChatError) -> End {
+    let call = if error.counts_for_breaker() { CallEnd::Failure } else { CallEnd::Neutral };
+    End { call, busy: matches!(error.kind, ChatErrorKind::Busy) }
 }
 
 /// The failure of a turn that was not let in.

@@ -1,18 +1,21 @@
 //! The gate of one model at one host: its circuit breaker and its permits.
 //!
 //! Both belong together, because a call needs both at once, and here is the only place that sees every call.
-use crate::permits::FairQueue;
+use crate::permits::{FairQueue, Place};
 use crate::shared::Shared;
-use crate::tasks::{Scope, tell};
-use agon_core::breaker::{Breaker, CallEnd, Pass, Verdict};
-use agon_core::{DebateId, HostId, ModelName, Timestamp};
+use crate::tasks::Scope;
+use agon_core::breaker::Verdict;
+use agon_core::{DebateId, Timestamp};
+use agon_proto::BreakerState;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio::task::AbortHandle;
-use tokio::time::Instant;
+
+mod link;
+
+pub(crate) use link::{End, GateLink, Permit, Reserved};
 
 /// What a call is told that wants to start.
 type Answer = Result<Permit, Refusal>;
@@ -22,7 +25,7 @@ type Answer = Result<Permit, Refusal>;
 pub(crate) enum Refusal {
     /// Too many wait already.
     Full,
-    /// The breaker is open, and another host that serves the model is well.
+    /// Another host shall take the turn: this one is not well, drains, or serves the model no more.
     Elsewhere,
     /// The wait was too long; the breaker was open at its end.
     BreakerOpen,
@@ -32,134 +35,14 @@ pub(crate) enum Refusal {
 
 pub(crate) enum Msg {
     Acquire {
-        debate: DebateId,
+        place: Place<DebateId>,
         reply: oneshot::Sender<Answer>,
     },
-    Ended {
-        pass: Pass,
-        end: CallEnd,
-    },
+    /// A call has ended.
     Freed,
     Tick,
     #[cfg(any(test, feature = "test-hooks"))]
     Crash(crate::hooks::Death),
-}
-
-/// What outlives the gate's actor: its permits, and what others may read without asking.
-pub(crate) struct GateLink {
-    pub(crate) host: HostId,
-    pub(crate) model: ModelName,
-    actor: RwLock<Option<ActorRef<Msg>>>,
-    permits: Arc<Semaphore>,
-    capacity: usize,
-    /// Turns that were accepted and hold no permit yet; offers beyond it are refused, so that another host may take them.
-    antechamber: Arc<Semaphore>,
-    /// When the open breaker may admit a probe, in milliseconds; 0 when it is not open.
-    open_until: AtomicU64,
-    /// Whether a turn that is pulled now would start at once.
-    room: watch::Sender<bool>,
-}
-
-impl GateLink {
-    pub(crate) fn new(host: HostId, model: ModelName, capacity: usize) -> Self {
-        Self {
-            host,
-            model,
-            actor: RwLock::new(None),
-            permits: Arc::new(Semaphore::new(capacity)),
-            capacity,
-            antechamber: Arc::new(Semaphore::new(capacity.saturating_mul(2))),
-            open_until: AtomicU64::new(0),
-            room: watch::Sender::new(true),
-        }
-    }
-    pub(crate) fn connect(&self, actor: ActorRef<Msg>) {
-        *self.actor.write().unwrap_or_else(PoisonError::into_inner) = Some(actor);
-    }
-    fn actor(&self) -> Option<ActorRef<Msg>> {
-        self.actor.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-    /// Whether the breaker is open.
-    pub(crate) fn is_open(&self) -> bool {
-        self.open_until.load(Ordering::Relaxed) != 0
-    }
-    /// Calls that run.
-    pub(crate) fn in_flight(&self) -> usize {
-        self.capacity.saturating_sub(self.permits.available_permits())
-    }
-    /// Calls that run or wait, per thousand permits.
-    pub(crate) fn load(&self) -> usize {
-        let accepted = self.antechamber_used();
-        (self.in_flight() + accepted).saturating_mul(1000) / self.capacity.max(1)
-    }
-    fn antechamber_used(&self) -> usize {
-        self.capacity.saturating_mul(2).saturating_sub(self.antechamber.available_permits())
-    }
-    /// A place to wait in, if there is one.
-    pub(crate) fn place(&self) -> Option<OwnedSemaphorePermit> {
-        self.antechamber.clone().try_acquire_owned().ok()
-    }
-    /// Waits for such a place.
-    pub(crate) async fn wait_for_place(&self) -> Option<OwnedSemaphorePermit> {
-        self.antechamber.clone().acquire_owned().await.ok()
-    }
-    /// Follows whether there is room.
-    pub(crate) fn room(&self) -> watch::Receiver<bool> {
-        self.room.subscribe()
-    }
-
-    /// Waits for leave to call, at the longest until `until`.
-    pub(crate) async fn acquire(&self, debate: &DebateId, until: Instant) -> Answer {
-        loop {
-            let (reply, answer) = oneshot::channel();
-            let asked = self.actor().is_some_and(|a| a.cast(Msg::Acquire { debate: debate.clone(), reply }).is_ok());
-            let outcome = tokio::time::timeout_at(until, async {
-                if asked && let Ok(answer) = answer.await {
-                    return Some(answer);
-                }
-                // the gate's actor is gone and will be back
-                tokio::time::sleep(GATE_GONE).await;
-                None
-            });
-            match outcome.await {
-                Ok(Some(answer)) => return answer,
-                Ok(None) => {}
-                Err(_) if self.is_open() => return Err(Refusal::BreakerOpen),
-                Err(_) => return Err(Refusal::NoPermit),
-            }
-        }
-    }
-}
-
-const GATE_GONE: Duration = Duration::from_millis(50);
-
-/// Leave for one call. Dropping it frees the place; a probe that is dropped unreported counts as neutral.
-pub(crate) struct Permit {
-    link: Arc<GateLink>,
-    gate: ActorRef<Msg>,
-    place: Option<OwnedSemaphorePermit>,
-    pass: Option<Pass>,
-}
-impl Permit {
-    /// Says how the call ended.
-    pub(crate) fn report(mut self, end: CallEnd) {
-        self.tell_end(end);
-    }
-    fn tell_end(&mut self, end: CallEnd) {
-        if let Some(pass) = self.pass.take() {
-            tell(&self.gate, Msg::Ended { pass, end });
-        }
-    }
-}
-impl Drop for Permit {
-    fn drop(&mut self) {
-        self.tell_end(CallEnd::Neutral);
-        // the place must be free before the gate hears of it
-        drop(self.place.take());
-        if let Some(gate) = self.link.actor() {
-            tell(&gate, Msg::Freed);
-        }
-    }
 }
 
 pub(crate) struct Args {
@@ -170,7 +53,6 @@ pub(crate) struct Args {
 pub(crate) struct State {
     shared: Shared,
     link: Arc<GateLink>,
-    breaker: Breaker,
     queue: FairQueue<DebateId, oneshot::Sender<Answer>>,
     scope: Scope,
     alarm: Option<(Timestamp, AbortHandle)>,
@@ -185,20 +67,19 @@ impl Actor for Gate {
 
     async fn pre_start(&self, _: ActorRef<Msg>, args: Args) -> Result<State, ActorProcessingErr> {
         let Args { shared, link } = args;
-        Ok(State {
-            breaker: Breaker::new(shared.config.breaker),
-            queue: FairQueue::new(shared.config.gate_queue.get()),
-            scope: shared.tasks.scope(),
-            alarm: None,
-            shared,
-            link,
-        })
+        let queue = FairQueue::new(shared.config.gate_queue.get());
+        Ok(State { queue, scope: shared.tasks.scope(), alarm: None, shared, link })
+    }
+
+    /// Goes on with the breaker that a predecessor left.
+    async fn post_start(&self, myself: ActorRef<Msg>, state: &mut State) -> Result<(), ActorProcessingErr> {
+        state.admit(&myself);
+        Ok(())
     }
 
     async fn handle(&self, myself: ActorRef<Msg>, msg: Msg, state: &mut State) -> Result<(), ActorProcessingErr> {
         match msg {
-            Msg::Acquire { debate, reply } => state.queue_up(debate, reply),
-            Msg::Ended { pass, end } => state.count(pass, end),
+            Msg::Acquire { place, reply } => state.queue_up(place, reply),
             Msg::Freed => {}
             Msg::Tick => state.alarm = None,
             #[cfg(any(test, feature = "test-hooks"))]
@@ -210,51 +91,38 @@ impl Actor for Gate {
 }
 
 impl State {
-    fn queue_up(&mut self, debate: DebateId, reply: oneshot::Sender<Answer>) {
-        let Err(reply) = self.queue.push(debate.clone(), reply) else { return };
+    fn queue_up(&mut self, place: Place<DebateId>, reply: oneshot::Sender<Answer>) {
+        let Err(reply) = self.queue.push(place.clone(), reply) else { return };
         self.queue.retain(|waits| !waits.is_closed());
-        if let Err(reply) = self.queue.push(debate, reply) {
+        if let Err(reply) = self.queue.push(place, reply) {
             answer(reply, Err(Refusal::Full));
-        }
-    }
-
-    fn count(&mut self, pass: Pass, end: CallEnd) {
-        let was_closed = self.breaker.is_closed();
-        let jitter = rand::random_range(0..=1000);
-        self.breaker.report(self.shared.clock.now(), pass, end, jitter);
-        if was_closed != self.breaker.is_closed() {
-            let closed = self.breaker.is_closed();
-            tracing::info!(host = %self.link.host, model = %self.link.model, closed, "breaker changed");
         }
     }
 
     /// Lets in as many as may start now.
     fn admit(&mut self, myself: &ActorRef<Msg>) {
         let now = self.shared.clock.now();
-        while let Some(place) = self.free_place()
-            && let Some((debate, reply)) = self.next_waiting()
+        while let Some(free) = self.link.free_place()
+            && let Some((place, reply)) = self.next_waiting()
         {
-            match self.breaker.admit(now) {
-                Verdict::Pass(pass) => {
-                    let (link, gate) = (self.link.clone(), myself.clone());
-                    answer(reply, Ok(Permit { link, gate, place: Some(place), pass: Some(pass) }));
-                }
+            match self.link.admit(now) {
+                Verdict::Pass(pass) => answer(reply, Ok(self.permit(free, pass))),
                 Verdict::Wait(until) => {
-                    self.queue.put_back(debate, reply);
+                    self.queue.put_back(place, reply);
                     self.wake_at(myself, now, until);
                     break;
                 }
             }
         }
-        self.announce(now);
+        self.announce(myself, now);
         self.send_elsewhere();
     }
 
-    fn free_place(&self) -> Option<OwnedSemaphorePermit> {
-        self.link.permits.clone().try_acquire_owned().ok()
+    fn permit(&self, place: OwnedSemaphorePermit, pass: agon_core::breaker::Pass) -> Permit {
+        Permit::new(self.link.clone(), self.shared.clock.clone(), place, pass)
     }
 
-    fn next_waiting(&mut self) -> Option<(DebateId, oneshot::Sender<Answer>)> {
+    fn next_waiting(&mut self) -> Option<(Place<DebateId>, oneshot::Sender<Answer>)> {
         std::iter::from_fn(|| self.queue.pop()).find(|(_, reply)| !reply.is_closed())
     }
 
@@ -269,14 +137,30 @@ impl State {
     }
 
     /// Writes what others read without asking.
-    fn announce(&self, now: Timestamp) {
-        let open_until = self.breaker.open_until(now).map_or(0, |until| until.0);
-        self.link.open_until.store(open_until, Ordering::Relaxed);
-        let well = open_until == 0 || !self.well_elsewhere();
-        let free = self.link.permits.available_permits() > self.queue.len();
-        // where every breaker is open, turns wait here for the first probe or for their limit
-        let room = well && (free || open_until != 0);
-        self.link.room.send_if_modified(|old| std::mem::replace(old, room) != room);
+    fn announce(&mut self, myself: &ActorRef<Msg>, now: Timestamp) {
+        let (state, changed) = self.link.note_breaker(now);
+        if changed {
+            tracing::info!(host = %self.link.host, model = %self.link.model, ?state, "breaker changed");
+            self.shared.directory.touch();
+        }
+        if let Some(until) = self.link.open_until(now) {
+            // nobody may wait here then, and the host must know that it may try again
+            self.wake_at(myself, now, until);
+        }
+        self.link.set_room(self.has_room(state));
+    }
+
+    /// Whether a turn that is taken now would start at once.
+    fn has_room(&self, breaker: BreakerState) -> bool {
+        let free = self.link.limit().saturating_sub(self.link.in_flight()) > self.queue.len();
+        match breaker {
+            BreakerState::Closed => free,
+            // where every breaker is open, turns wait here for the first probe or for their limit
+            BreakerState::Open => !self.well_elsewhere(),
+            // one probe is enough while others are well
+            BreakerState::HalfOpen if self.well_elsewhere() => self.link.in_flight() + self.queue.len() == 0,
+            BreakerState::HalfOpen => free,
+        }
     }
 
     /// Sends those who wait at an open breaker to a host that is well.

@@ -1,29 +1,30 @@
 //! One model server: takes turns for its models, keeps a gate per model and a cell per debate.
 use crate::cell::{self, Cell};
-use crate::desk::Desk;
+use crate::config::Served;
+use crate::desk::{Desk, Player};
+use crate::directory::plain;
+use crate::discovery;
 use crate::gate::{self, Gate, GateLink};
 use crate::intake;
+use crate::puller::Puller;
 use crate::roster::{OpenTurns, Roster, Work};
 use crate::shared::Shared;
 use crate::supervision::{exit_of, restarts};
 use crate::tasks::{Scope, tell};
 use agon_core::restart::{Exit, RestartDecision, Restarts};
-use agon_core::{DebateId, ModelName, TurnId};
+use agon_core::{DebateId, ModelName};
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, SupervisionEvent};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 pub(crate) enum Msg {
     /// A turn was pulled or accepted.
     Take(Box<Work>),
-    /// Somebody says that a turn was given up.
-    Doubt {
-        debate: DebateId,
-        turn: TurnId,
-    },
+    /// What the host serves has changed.
+    Models,
     /// A debate is over.
     Drop(DebateId),
     /// Drop cells that have been idle for long.
@@ -39,14 +40,11 @@ pub(crate) enum Msg {
 pub(crate) struct Args {
     pub(crate) shared: Shared,
     pub(crate) desk: Arc<Desk>,
-    /// Turns true when the host shall take no more turns.
-    pub(crate) draining: watch::Receiver<bool>,
 }
 
 pub(crate) struct State {
     shared: Shared,
     desk: Arc<Desk>,
-    draining: watch::Receiver<bool>,
     scope: Scope,
     cells: BTreeMap<DebateId, Seat>,
     roster: Roster,
@@ -65,6 +63,7 @@ struct Seat {
 struct GateSeat {
     actor: ActorRef<gate::Msg>,
     link: Arc<GateLink>,
+    puller: Option<AbortHandle>,
     restarts: Restarts,
 }
 
@@ -76,11 +75,11 @@ impl Actor for Host {
     type Arguments = Args;
 
     async fn pre_start(&self, _: ActorRef<Msg>, args: Args) -> Result<State, ActorProcessingErr> {
-        let Args { shared, desk, draining } = args;
+        let Args { shared, desk } = args;
         let scope = shared.tasks.scope();
         let (cells, gates) = (BTreeMap::new(), BTreeMap::new());
         let (roster, cell_actors) = (Roster::default(), HashMap::new());
-        Ok(State { shared, desk, draining, scope, cells, roster, cell_actors, gates })
+        Ok(State { shared, desk, scope, cells, roster, cell_actors, gates })
     }
 
     async fn post_start(&self, myself: ActorRef<Msg>, state: &mut State) -> Result<(), ActorProcessingErr> {
@@ -90,7 +89,7 @@ impl Actor for Host {
     async fn handle(&self, myself: ActorRef<Msg>, msg: Msg, state: &mut State) -> Result<(), ActorProcessingErr> {
         match msg {
             Msg::Take(work) => state.take(&myself, *work).await?,
-            Msg::Doubt { debate, turn } => state.doubt(&debate, turn),
+            Msg::Models => state.follow_models(&myself).await?,
             Msg::Drop(debate) => state.drop_cell(&debate),
             Msg::Sweep => state.sweep(&myself),
             Msg::ReviveCell(debate) => state.revive_cell(&myself, &debate).await?,
@@ -118,47 +117,67 @@ impl Actor for Host {
 
 impl State {
     async fn begin(&mut self, myself: &ActorRef<Msg>) -> Result<(), ActorProcessingErr> {
-        for model in intake::listed(&self.desk.config.models) {
-            self.open_gate(myself, &model).await?;
-        }
-        let desk = intake::OfferDesk {
+        self.follow_models(myself).await?;
+        let desk = intake::HostDesk {
             shared: self.shared.clone(),
-            host: self.desk.config.id.clone(),
+            host: self.desk.id.clone(),
             roster: self.roster.clone(),
             target: myself.clone(),
-            draining: self.draining.clone(),
         };
         self.scope.spawn(myself.get_cell(), async move { desk.serve().await });
+        if let Player::Server(config) = &self.desk.player
+            && (matches!(config.models, Served::Discovered) || !self.shared.config.embedded)
+        {
+            let follow = discovery::follow(self.shared.clone(), (**config).clone(), myself.clone());
+            self.scope.spawn(myself.get_cell(), follow);
+        }
         self.scope.after(myself, self.shared.config.times.cell_idle, Msg::Sweep);
+        Ok(())
+    }
+
+    /// A gate and a puller for each model that is served, and none for one that went.
+    async fn follow_models(&mut self, myself: &ActorRef<Msg>) -> Result<(), ActorProcessingErr> {
+        let served = self.shared.directory.served_at(&self.desk.id);
+        let gone: Vec<ModelName> = self.gates.keys().filter(|model| !served.contains(model)).cloned().collect();
+        gone.iter().for_each(|model| self.close_gate(model));
+        for model in &served {
+            self.open_gate(myself, model).await?;
+        }
         Ok(())
     }
 
     /// A gate and a puller for a model that was not known yet.
     async fn open_gate(&mut self, myself: &ActorRef<Msg>, model: &ModelName) -> Result<(), ActorProcessingErr> {
-        if self.gates.contains_key(model) {
+        let model = plain(model);
+        if self.gates.contains_key(&model) {
             return Ok(());
         }
-        self.start_gate(myself, model).await?;
-        let Some(seat) = self.gates.get(model) else { return Ok(()) };
-        let puller = intake::Puller {
-            shared: self.shared.clone(),
-            link: seat.link.clone(),
-            target: myself.clone(),
-            draining: self.draining.clone(),
-        };
-        self.scope.spawn(myself.get_cell(), async move { puller.pull().await });
+        self.start_gate(myself, &model).await?;
+        let Some(seat) = self.gates.get_mut(&model) else { return Ok(()) };
+        let (shared, link, target) = (self.shared.clone(), seat.link.clone(), myself.clone());
+        let puller = Puller::new(shared, link, target, self.desk.rehearses());
+        seat.puller = Some(self.scope.spawn(myself.get_cell(), puller.pull()));
         Ok(())
     }
 
+    /// Takes no more turns for a model; calls that run may end.
+    fn close_gate(&mut self, model: &ModelName) {
+        if let Some(seat) = self.gates.remove(model) {
+            seat.puller.inspect(AbortHandle::abort);
+            seat.link.close();
+            seat.actor.stop(None);
+        }
+    }
+
     async fn start_gate(&mut self, myself: &ActorRef<Msg>, model: &ModelName) -> Result<(), ActorProcessingErr> {
-        let Some(link) = self.shared.directory.gate(&self.desk.config.id, model) else { return Ok(()) };
+        let Some(link) = self.shared.directory.gate(&self.desk.id, model) else { return Ok(()) };
         let args = gate::Args { shared: self.shared.clone(), link: link.clone() };
         let (actor, _) = Actor::spawn_linked(None, Gate, args, myself.get_cell()).await?;
         link.connect(actor.clone());
         match self.gates.get_mut(model) {
             Some(seat) => seat.actor = actor,
             None => {
-                let seat = GateSeat { actor, link, restarts: restarts(&self.shared) };
+                let seat = GateSeat { actor, link, puller: None, restarts: restarts(&self.shared) };
                 self.gates.insert(model.clone(), seat);
             }
         }
@@ -186,17 +205,11 @@ impl State {
             return Ok(());
         }
         let (shared, desk) = (self.shared.clone(), self.desk.clone());
-        let args = cell::Args { shared, desk, debate: debate.clone(), open: seat.open.clone() };
+        let args = cell::Args { shared, desk, debate: debate.clone(), open: seat.open.clone(), host: myself.clone() };
         let (actor, _) = Actor::spawn_linked(None, Cell, args, myself.get_cell()).await?;
         self.cell_actors.insert(actor.get_id(), debate.clone());
         seat.actor = Some(actor);
         Ok(())
-    }
-
-    fn doubt(&self, debate: &DebateId, turn: TurnId) {
-        if let Some(work) = self.cells.get(debate).and_then(|seat| seat.open.get(turn)) {
-            work.doubted.notify_one();
-        }
     }
 
     fn drop_cell(&mut self, debate: &DebateId) {
@@ -271,7 +284,7 @@ impl State {
                 cell(debate).into_iter().for_each(|actor| tell(actor, strike()));
             }
             Victim::Gate(model) => {
-                let gate = self.gates.get(model).into_iter();
+                let gate = self.gates.get(&plain(model)).into_iter();
                 gate.for_each(|seat| blow.strike(&seat.actor, gate::Msg::Crash));
             }
             Victim::Coordinator(_) | Victim::Coordinators | Victim::Host(_) | Victim::Hosts => {}

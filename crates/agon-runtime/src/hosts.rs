@@ -1,24 +1,21 @@
 //! Supervises the hosts.
+use crate::announce;
 use crate::config::HostConfig;
 use crate::desk::Desk;
 use crate::host::{self, Host};
 use crate::shared::Shared;
 use crate::supervision::{exit_of, restarts};
-use crate::tasks::{Scope, tell};
+use crate::tasks::Scope;
+#[cfg(any(test, feature = "test-hooks"))]
+use crate::tasks::tell;
 use agon_core::HostId;
 use agon_core::restart::{Exit, RestartDecision, Restarts};
-use agon_core::{DebateId, TurnId};
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, SupervisionEvent};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
 
 pub(crate) enum Msg {
-    /// A turn was given up.
-    Doubt { debate: DebateId, turn: TurnId },
-    /// A debate is over.
-    Drop(DebateId),
     /// Start a host again.
     Revive(HostId),
     #[cfg(any(test, feature = "test-hooks"))]
@@ -30,13 +27,11 @@ pub(crate) enum Msg {
 pub(crate) struct Args {
     pub(crate) shared: Shared,
     pub(crate) hosts: Vec<HostConfig>,
-    pub(crate) draining: watch::Receiver<bool>,
 }
 
 pub(crate) struct State {
     shared: Shared,
     scope: Scope,
-    draining: watch::Receiver<bool>,
     hosts: BTreeMap<HostId, Supervised>,
 }
 
@@ -54,13 +49,13 @@ impl Actor for Hosts {
     type Arguments = Args;
 
     async fn pre_start(&self, _: ActorRef<Msg>, args: Args) -> Result<State, ActorProcessingErr> {
-        let Args { shared, hosts, draining } = args;
-        let supervise = |config: HostConfig| {
-            let id = config.id.clone();
-            (id, Supervised { desk: Arc::new(Desk::new(config)), actor: None, restarts: restarts(&shared) })
+        let Args { shared, hosts } = args;
+        let supervise = |desk: Desk| {
+            (desk.id.clone(), Supervised { desk: Arc::new(desk), actor: None, restarts: restarts(&shared) })
         };
-        let hosts = hosts.into_iter().map(supervise).collect();
-        Ok(State { scope: shared.tasks.scope(), shared, draining, hosts })
+        let seats = (shared.config.max_debates > 0).then(|| Desk::seats(&shared.config.id));
+        let hosts = hosts.into_iter().map(Desk::server).chain(seats).map(supervise).collect();
+        Ok(State { scope: shared.tasks.scope(), shared, hosts })
     }
 
     async fn post_start(&self, myself: ActorRef<Msg>, state: &mut State) -> Result<(), ActorProcessingErr> {
@@ -68,13 +63,15 @@ impl Actor for Hosts {
         for host in all {
             state.start(&myself, &host).await?;
         }
+        if !state.shared.config.embedded {
+            state.scope.spawn(myself.get_cell(), announce::listen(state.shared.clone()));
+            state.scope.spawn(myself.get_cell(), announce::announce(state.shared.clone()));
+        }
         Ok(())
     }
 
     async fn handle(&self, myself: ActorRef<Msg>, msg: Msg, state: &mut State) -> Result<(), ActorProcessingErr> {
         match msg {
-            Msg::Doubt { debate, turn } => state.tell_all(|| host::Msg::Doubt { debate: debate.clone(), turn }),
-            Msg::Drop(debate) => state.tell_all(|| host::Msg::Drop(debate.clone())),
             Msg::Revive(host) => state.start(&myself, &host).await?,
             #[cfg(any(test, feature = "test-hooks"))]
             Msg::Crash(death) => return death.happen(),
@@ -103,12 +100,13 @@ impl State {
             return Ok(());
         };
         let (shared, desk) = (self.shared.clone(), supervised.desk.clone());
-        let args = host::Args { shared, desk, draining: self.draining.clone() };
+        let args = host::Args { shared, desk };
         let (actor, _) = Actor::spawn_linked(None, Host, args, myself.get_cell()).await?;
         supervised.actor = Some(actor);
         Ok(())
     }
 
+    #[cfg(any(test, feature = "test-hooks"))]
     fn tell_all(&self, message: impl Fn() -> host::Msg) {
         self.hosts.values().filter_map(|host| host.actor.as_ref()).for_each(|actor| tell(actor, message()));
     }

@@ -1,46 +1,33 @@
-//! How turns reach a host: by offers made to it, and from the queues of its models.
-use crate::config::Served;
+//! How others reach a host: turns are offered to it, and it is told to drain.
 use crate::gate::GateLink;
 use crate::host::Msg;
 use crate::roster::{Roster, Work};
 use crate::shared::Shared;
 use crate::subjects;
 use crate::tasks::tell;
-use agon_bus::{BusError, Delivery, Request};
-use agon_core::{HostId, ModelName};
-use agon_proto::{OfferReply, TurnOffer, Wire};
+use agon_bus::{BusError, Payload, Request};
+use agon_core::HostId;
+use agon_proto::{BreakerState, OfferReply, TurnOffer, Wire};
 use ractor::ActorRef;
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, watch};
 
 /// Pause after a failure of the bus.
-const BUS_PAUSE: Duration = Duration::from_secs(1);
+pub(crate) const BUS_PAUSE: Duration = Duration::from_secs(1);
 
-/// The models whose queues a host follows from its start.
-pub(crate) fn listed(served: &Served) -> Vec<ModelName> {
-    match served {
-        // learned from the offers
-        Served::Any => Vec::new(),
-        Served::List(models) => models.clone(),
-    }
-}
-
-/// Answers the offers that are made to one host.
-pub(crate) struct OfferDesk {
+/// Answers the requests that are made to one host.
+pub(crate) struct HostDesk {
     pub(crate) shared: Shared,
     pub(crate) host: HostId,
     pub(crate) roster: Roster,
     pub(crate) target: ActorRef<Msg>,
-    pub(crate) draining: watch::Receiver<bool>,
 }
 
-impl OfferDesk {
+impl HostDesk {
     /// Serves until the bus is closed or the owner is gone.
     pub(crate) async fn serve(&self) {
-        let subject = subjects::offers(&self.host);
+        let pattern = subjects::host_requests(&self.host);
         loop {
-            match self.shared.bus.serve(&subject).await {
+            match self.shared.bus.serve(&pattern).await {
                 Ok(mut server) => {
                     while let Some(request) = server.next().await {
                         self.answer(request);
@@ -48,86 +35,76 @@ impl OfferDesk {
                     return;
                 }
                 Err(BusError::Closed(_)) => return,
-                Err(error) => tracing::warn!(host = %self.host, %error, "offers cannot be served"),
+                Err(error) => tracing::warn!(host = %self.host, %error, "requests to the host cannot be served"),
             }
             tokio::time::sleep(BUS_PAUSE).await;
         }
     }
 
     fn answer(&self, request: Request) {
-        let taken = self.consider(&request);
-        let reason = taken.as_ref().err().map(|reason| (*reason).to_owned());
-        let reply = OfferReply { accepted: taken.is_ok(), host: self.host.clone(), reason };
-        (request.reply)(reply.to_bytes());
-        if let Ok(Some(work)) = taken {
-            tell(&self.target, Msg::Take(Box::new(work)));
+        match subjects::verb(&request.message.subject) {
+            subjects::OFFER => self.answer_offer(request),
+            subjects::DRAIN => self.answer_drain(request, true),
+            subjects::UNDRAIN => self.answer_drain(request, false),
+            unknown => {
+                let reason = format!("a host is not asked to {unknown:?}, but to offer, drain or undrain");
+                self.reply(request, Err(reason));
+            }
+        }
+    }
+
+    fn reply(&self, request: Request, done: Result<(), String>) {
+        let reply = OfferReply { accepted: done.is_ok(), host: self.host.clone(), reason: done.err() };
+        (request.reply)(Payload::from(reply.to_bytes()));
+    }
+
+    fn answer_drain(&self, request: Request, drain: bool) {
+        let done = self.shared.directory.drain(&self.host, drain);
+        tracing::info!(host = %self.host, drain, done, "host told whether to take turns");
+        self.reply(request, if done { Ok(()) } else { Err("the host's process is ending".to_owned()) });
+    }
+
+    fn answer_offer(&self, request: Request) {
+        match self.consider(&request) {
+            Ok(work) => {
+                self.reply(request, Ok(()));
+                if let Some(work) = work {
+                    tell(&self.target, Msg::Take(Box::new(work)));
+                }
+            }
+            Err(reason) => self.reply(request, Err(reason.to_owned())),
         }
     }
 
     /// The turn, unless it is played here already; else why it is not taken.
     fn consider(&self, request: &Request) -> Result<Option<Work>, &'static str> {
         let offer = TurnOffer::from_bytes(&request.message.payload).map_err(|_| "the offer cannot be read")?;
-        if self.roster.has(&offer.debate, offer.ask.turn) {
+        if let Some(known) = self.roster.get(&offer.debate, offer.ask.turn) {
+            known.offered_by(offer.owner);
             return Ok(None);
         }
-        if *self.draining.borrow() {
+        // also from one that is refused: it waits in the model's queue next
+        if self.shared.directory.learn(&self.host, &offer.ask.model) {
+            tell(&self.target, Msg::Models);
+        }
+        if *self.shared.directory.draining(&self.host).borrow() {
             return Err("the host takes no more turns");
         }
         let gate =
             self.shared.directory.gate(&self.host, &offer.ask.model).ok_or("the host does not serve the model")?;
-        if gate.is_open() && self.shared.directory.well_elsewhere(&offer.ask.model, &self.host) {
+        if !self.is_well(&gate) && self.shared.directory.well_elsewhere(&offer.ask.model, &self.host) {
             return Err("the breaker for the model is open");
         }
         let place = gate.place().ok_or("too many turns wait for the model")?;
-        Ok(Some(Work::new(offer.debate, offer.ask, Some(place), offer.first)))
-    }
-}
-
-/// Pulls turns from one model's queue while a call would start at once.
-pub(crate) struct Puller {
-    pub(crate) shared: Shared,
-    pub(crate) link: Arc<GateLink>,
-    pub(crate) target: ActorRef<Msg>,
-    pub(crate) draining: watch::Receiver<bool>,
-}
-
-impl Puller {
-    /// Pulls until the bus is closed or the owner is gone.
-    pub(crate) async fn pull(mut self) {
-        let pattern = subjects::queue(&self.link.model);
-        let mut room = self.link.room();
-        while room.wait_for(|room| *room).await.is_ok() && !*self.draining.borrow() {
-            // what is pulled has not reached the gate yet, so the room does not show it: places bound it
-            let Some(place) = self.link.wait_for_place().await else { return };
-            let pulled = tokio::select! {
-                biased;
-                _ = self.draining.wait_for(|draining| *draining) => return,
-                _ = room.wait_for(|room| !*room) => continue,
-                pulled = self.shared.bus.pull(&pattern, self.shared.config.times.turn_lease) => pulled,
-            };
-            match pulled {
-                Ok(delivery) => self.hand_over(delivery.into(), place).await,
-                Err(BusError::Closed(_)) => return,
-                Err(error) => {
-                    tracing::warn!(host = %self.link.host, %error, "turns cannot be pulled");
-                    tokio::time::sleep(BUS_PAUSE).await;
-                }
-            }
-        }
+        Ok(Some(Work::new(offer, Some(place))))
     }
 
-    async fn hand_over(&self, delivery: Arc<dyn Delivery>, place: OwnedSemaphorePermit) {
-        match TurnOffer::from_bytes(&delivery.message().payload) {
-            Ok(TurnOffer { debate, ask, .. }) => {
-                let work = Work::pulled(debate, ask, delivery, place);
-                tell(&self.target, Msg::Take(Box::new(work)));
-            }
-            Err(error) => {
-                tracing::error!(%error, subject = delivery.message().subject, "a queued turn cannot be read, dropped");
-                if let Err(error) = delivery.ack().await {
-                    tracing::debug!(%error, "unreadable turn not acknowledged");
-                }
-            }
+    /// Whether a turn would be let in, as a probe if nothing else.
+    fn is_well(&self, gate: &GateLink) -> bool {
+        match gate.breaker() {
+            BreakerState::Closed => true,
+            BreakerState::HalfOpen => gate.in_flight() + gate.waiting() == 0,
+            BreakerState::Open => false,
         }
     }
 }

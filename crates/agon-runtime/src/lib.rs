@@ -16,6 +16,8 @@
 //! matters lives in an actor alone.
 
 mod agenda;
+mod aimd;
+mod announce;
 mod cell;
 mod clock;
 mod config;
@@ -24,6 +26,7 @@ mod coordinators;
 mod deltas;
 mod desk;
 mod directory;
+mod discovery;
 mod ears;
 mod failure;
 mod feeds;
@@ -43,12 +46,15 @@ mod orders;
 mod participant;
 mod peers;
 mod permits;
+mod puller;
 mod replay;
 mod replica;
 mod request;
 mod root;
 mod roster;
+mod seat;
 mod shared;
+mod shares;
 mod subjects;
 mod succession;
 mod supervision;
@@ -61,6 +67,7 @@ mod watch;
 pub use agon_proto::TokenDelta;
 pub use clock::{Clock, SystemClock, TokioClock};
 pub use config::{HostConfig, NodeConfig, Ports, Served, Times};
+pub use directory::KnownHost;
 #[cfg(any(test, feature = "test-hooks"))]
 pub use hooks::{Death, Victim};
 pub use node::{CancelError, DrainError, Node, NodeDown, StartError, Stats, SubmitError};

@@ -8,7 +8,6 @@ use std::time::Duration;
 /// A call that is ready to be made.
 pub(crate) struct Request {
     pub(crate) chat: ChatRequest,
-    pub(crate) hash: String,
     pub(crate) options: CallOptions,
 }
 
@@ -17,7 +16,6 @@ const ESTIMATE_TO_LEAST: u64 = 4;
 
 /// The call for a turn. Its limit counts from the start of generation.
 pub(crate) fn build(prompt: Prompt, ask: &Ask, host: &HostConfig, spec: &DebateSpec) -> Request {
-    let hash = hash(&prompt);
     let options = options(&prompt.sampling);
     let Prompt { messages, schema, sampling, estimated_tokens } = prompt;
     let generation = Some(Duration::from_millis(spec.timeout_per_turn_ms));
@@ -37,7 +35,7 @@ pub(crate) fn build(prompt: Prompt, ask: &Ask, host: &HostConfig, spec: &DebateS
         min_prompt_tokens: Some(estimated_tokens / ESTIMATE_TO_LEAST),
         ..ChatRequest::new(ask.model.as_str(), messages.into_iter().map(message).collect())
     };
-    Request { chat, hash, options }
+    Request { chat, options }
 }
 
 fn message(message: PromptMessage) -> Message {
@@ -70,7 +68,7 @@ fn options(sampling: &agon_prompt::Sampling) -> CallOptions {
 }
 
 /// BLAKE3 of the messages and the schema; each part goes in with its length, so that no two prompts run into each other.
-fn hash(prompt: &Prompt) -> String {
+pub(crate) fn hash(prompt: &Prompt) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut part = |text: &str| {
         hasher.update(&(text.len() as u64).to_le_bytes());

@@ -1,6 +1,7 @@
 //! The turns that a host has taken and not finished.
 use agon_bus::Delivery;
-use agon_core::{Ask, DebateId, ParticipantId, TurnId};
+use agon_core::{Ask, DebateId, NodeId, ParticipantId, Priority, TurnId};
+use agon_proto::TurnOffer;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +12,10 @@ use tokio::time::Instant;
 pub(crate) struct Work {
     pub(crate) debate: DebateId,
     pub(crate) ask: Ask,
+    pub(crate) priority: Priority,
     pub(crate) taken: Instant,
+    /// The node that wants to hear of it; another one after a takeover.
+    owner: Mutex<Option<NodeId>>,
     /// Nobody can have decided the register yet. Holds once: the second time the turn is played here, somebody may have.
     undecided: AtomicBool,
     /// Its copies in the model's queue, each under lease, to be acknowledged when the register is decided.
@@ -23,11 +27,14 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    pub(crate) fn new(debate: DebateId, ask: Ask, place: Option<OwnedSemaphorePermit>, first: bool) -> Self {
+    pub(crate) fn new(offer: TurnOffer, place: Option<OwnedSemaphorePermit>) -> Self {
+        let TurnOffer { debate, ask, first, owner, priority } = offer;
         Self {
             debate,
             ask,
+            priority,
             taken: Instant::now(),
+            owner: Mutex::new(owner),
             undecided: AtomicBool::new(first),
             deliveries: Mutex::default(),
             place: Mutex::new(place),
@@ -35,10 +42,25 @@ impl Work {
         }
     }
     /// A turn that came from the model's queue.
-    pub(crate) fn pulled(debate: DebateId, ask: Ask, delivery: Arc<dyn Delivery>, place: OwnedSemaphorePermit) -> Self {
-        let work = Self::new(debate, ask, Some(place), false);
+    pub(crate) fn pulled(offer: TurnOffer, delivery: Arc<dyn Delivery>, place: Option<OwnedSemaphorePermit>) -> Self {
+        let work = Self::new(TurnOffer { first: false, ..offer }, place);
         lock(&work.deliveries).push(delivery);
         work
+    }
+    /// The turn as it is offered to others.
+    pub(crate) fn offer(&self) -> TurnOffer {
+        let (debate, ask, owner) = (self.debate.clone(), self.ask.clone(), self.owner());
+        TurnOffer { debate, ask, first: false, owner, priority: self.priority }
+    }
+    /// The node that wants to hear of it.
+    pub(crate) fn owner(&self) -> Option<NodeId> {
+        lock(&self.owner).clone()
+    }
+    /// It was offered by this node: whoever offered it before has lost the debate.
+    pub(crate) fn offered_by(&self, owner: Option<NodeId>) {
+        if owner.is_some() {
+            *lock(&self.owner) = owner;
+        }
     }
     pub(crate) fn deliveries(&self) -> Vec<Arc<dyn Delivery>> {
         lock(&self.deliveries).clone()
@@ -65,6 +87,7 @@ impl OpenTurns {
         let mut turns = lock(&self.turns);
         if let Some(known) = turns.get(&work.ask.turn) {
             lock(&known.deliveries).extend(work.deliveries());
+            known.offered_by(work.owner());
             return None;
         }
         let work = Arc::new(work);
@@ -99,9 +122,9 @@ impl Roster {
     pub(crate) fn open(&self, debate: &DebateId) -> Arc<OpenTurns> {
         lock(&self.debates).entry(debate.clone()).or_default().clone()
     }
-    /// Whether a turn is played here already.
-    pub(crate) fn has(&self, debate: &DebateId, turn: TurnId) -> bool {
-        lock(&self.debates).get(debate).is_some_and(|open| open.get(turn).is_some())
+    /// A turn that is played here already.
+    pub(crate) fn get(&self, debate: &DebateId, turn: TurnId) -> Option<Arc<Work>> {
+        lock(&self.debates).get(debate).and_then(|open| open.get(turn))
     }
     pub(crate) fn remove(&self, debate: &DebateId) {
         lock(&self.debates).remove(debate);

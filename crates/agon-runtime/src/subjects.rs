@@ -3,7 +3,12 @@ use agon_bus::subject::{self, DebateKey, Subject, Token, TurnKey, pattern};
 use agon_core::{DebateId, HostId, ModelName, NodeId, ParticipantId, Priority, TurnId};
 use agon_proto::TurnOffer;
 
-const OFFER: &str = "offer";
+/// A turn is offered to a host.
+pub(crate) const OFFER: &str = "offer";
+/// A host shall take no more turns.
+pub(crate) const DRAIN: &str = "drain";
+/// A host shall take turns again.
+pub(crate) const UNDRAIN: &str = "undrain";
 
 fn key(debate: &DebateId) -> DebateKey {
     DebateKey { tenant: Token::new(debate.tenant().as_str()), debate: Token::new(debate.name()) }
@@ -63,6 +68,14 @@ pub(crate) fn all_tokens(debate: &DebateId) -> String {
 pub(crate) fn offers(host: &HostId) -> String {
     host_request(host, OFFER)
 }
+/// Every request to one host.
+pub(crate) fn host_requests(host: &HostId) -> String {
+    pattern::host(&Token::new(host.as_str()))
+}
+/// What is to be done, by a subject that ends with it.
+pub(crate) fn verb(subject: &str) -> &str {
+    subject.rsplit('.').next().unwrap_or_default()
+}
 /// A request to one host.
 pub(crate) fn host_request(host: &HostId, verb: &str) -> String {
     Subject::Host { host: Token::new(host.as_str()), verb: Token::new(verb) }.to_string()
@@ -81,7 +94,8 @@ pub(crate) fn queue(model: &ModelName, rehearsal: bool, priority: Priority) -> S
     pattern::generations(&line(model, rehearsal), urgency(priority))
 }
 fn line(model: &ModelName, rehearsal: bool) -> Token {
-    match rehearsal {
+    let model = &crate::directory::plain(model);
+    match rehearsal && !model.is_external() {
         true => Token::model(&format!("rehearsal {model}")),
         false => Token::model(model.as_str()),
     }

@@ -1,15 +1,20 @@
 //! One turn from its taking to its result in the register. The body of the task that a participant starts.
-use crate::deltas;
-use crate::desk::Desk;
-use crate::gate::{GateLink, Permit, Refusal};
+use crate::config::HostConfig;
+use crate::desk::{Desk, Player};
+use crate::gate::{End, GateLink, Permit, Refusal};
+use crate::permits::Place;
 use crate::replica::{Behind, Replica, read_answer};
-use crate::request::{self, Request};
+use crate::request;
 use crate::roster::{OpenTurns, Work};
+use crate::seat::SeatCall;
 use crate::shared::Shared;
-use crate::{failure, wire};
+use crate::{deltas, failure, offer};
+use agon_bus::Delivery;
 use agon_core::breaker::CallEnd;
-use agon_core::{Admission, Call, Failure, FailureCause, ModelName, TurnResult};
-use agon_llm::{ChatAnswer, ChatError, ChatRequest};
+use agon_core::{Admission, Answer, Call, Failure, FailureCause, ModelName, TurnResult};
+use agon_llm::{ChatAnswer, ChatError, ChatModel, ChatRequest};
+use agon_prompt::Prompt;
+use agon_proto::{Hint, TurnDecided};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -24,11 +29,38 @@ pub(crate) struct Play {
     pub(crate) work: Arc<Work>,
 }
 
+/// What a call starts with.
+struct Ready<'a> {
+    prompt: Prompt,
+    admission: &'a Admission,
+    permit: Permit,
+}
+
 enum Done {
     /// The register is decided, by this host or against it.
     Decided,
     /// Another host shall take the turn.
-    Elsewhere,
+    Elsewhere(Left),
+}
+
+/// Why this host does not play a turn to its end.
+#[derive(Clone, Copy)]
+enum Left {
+    /// It is not well, or it stops.
+    Unable,
+    /// It may not: models speak here and the debate is a rehearsal, or the other way round.
+    Misplaced,
+}
+
+/// Why a turn has no answer from here.
+enum NoAnswer {
+    Failed(Failure),
+    Left(Left),
+}
+impl From<Failure> for NoAnswer {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
 }
 
 /// The first and the longest pause between two tries to reach a store.
@@ -38,18 +70,35 @@ const STORE_PAUSE_MAX: Duration = Duration::from_secs(5);
 impl Play {
     /// Plays the turn and ends it everywhere.
     pub(crate) async fn run(&self) {
-        let done = self.play().await;
+        let _playing = self.shared.directory.playing();
+        let done = tokio::select! {
+            biased;
+            done = self.play() => done,
+            () = self.retreat() => Done::Elsewhere(Left::Unable),
+        };
         self.open.remove(self.work.ask.turn);
         match done {
             Done::Decided => self.finish().await,
-            Done::Elsewhere => self.hand_back().await,
+            Done::Elsewhere(why) => self.hand_back(why).await,
+        }
+    }
+
+    /// Returns when the turn is to be given back unfinished: a process that ends waits for models, not for those outside.
+    async fn retreat(&self) {
+        let directory = &self.shared.directory;
+        let mut signal = match &self.desk.player {
+            Player::Server(_) => directory.retreating(),
+            Player::Seats => directory.draining(&self.desk.id),
+        };
+        if signal.wait_for(|now| *now).await.is_err() {
+            std::future::pending().await
         }
     }
 
     /// Decides the register with a failure of this side.
     pub(crate) async fn fail(&self, detail: &str) {
         let failure = Failure::new(FailureCause::Internal, detail);
-        let call = Box::new(Call { host: Some(self.desk.config.id.to_string()), ..Call::default() });
+        let call = Box::new(Call { host: Some(self.desk.id.to_string()), ..Call::default() });
         self.commit(TurnResult::Failed { failure, call }).await;
         self.open.remove(self.work.ask.turn);
         self.finish().await;
@@ -67,11 +116,11 @@ impl Play {
 
     async fn generate_and_commit(&self) -> Done {
         match self.generate().await {
-            Some(result) => {
+            Ok(result) => {
                 self.commit(result).await;
                 Done::Decided
             }
-            None => Done::Elsewhere,
+            Err(why) => Done::Elsewhere(why),
         }
     }
 
@@ -139,63 +188,80 @@ impl Play {
     /// The result first, then the hint, then the queue: a crash in between costs a look at the register.
     async fn finish(&self) {
         let (debate, turn) = (&self.work.debate, self.work.ask.turn);
-        self.shared.hint(debate, wire::decided(debate, turn)).await;
-        for delivery in self.work.deliveries() {
-            if let Err(error) = delivery.ack().await {
-                tracing::debug!(%debate, %error, "turn not acknowledged, it will come again");
+        if let Some(owner) = self.work.owner() {
+            let decided = TurnDecided { debate: debate.clone(), turn };
+            self.shared.hint_node(&owner, Hint::TurnDecided(decided)).await;
+        }
+        self.acknowledge(&self.work.deliveries()).await;
+    }
+
+    async fn hand_back(&self, why: Left) {
+        let deliveries = self.work.deliveries();
+        match why {
+            Left::Unable if !deliveries.is_empty() => self.release(&deliveries).await,
+            Left::Unable => offer::enqueue(&self.shared, &self.work.offer(), self.desk.rehearses()).await,
+            Left::Misplaced => {
+                tracing::error!(debate = %self.work.debate, host = %self.desk.id, "a rehearsal and models do not mix, turn sent on");
+                offer::enqueue(&self.shared, &self.work.offer(), !self.desk.rehearses()).await;
+                self.acknowledge(&deliveries).await;
             }
         }
     }
 
-    async fn hand_back(&self) {
-        let deliveries = self.work.deliveries();
-        for delivery in &deliveries {
+    async fn release(&self, deliveries: &[Arc<dyn Delivery>]) {
+        for delivery in deliveries {
             if let Err(error) = delivery.nak(Duration::ZERO).await {
                 tracing::debug!(debate = %self.work.debate, %error, "turn not given back, its lease will run out");
             }
         }
-        if deliveries.is_empty() {
-            crate::offer::enqueue(&self.shared, &self.work.debate, &self.work.ask).await;
+    }
+
+    async fn acknowledge(&self, deliveries: &[Arc<dyn Delivery>]) {
+        for delivery in deliveries {
+            if let Err(error) = delivery.ack().await {
+                tracing::debug!(debate = %self.work.debate, %error, "turn not acknowledged, it will come again");
+            }
         }
     }
 
-    /// Generates; none when another host shall.
-    async fn generate(&self) -> Option<TurnResult> {
+    /// Generates, unless another host shall.
+    async fn generate(&self) -> Result<TurnResult, Left> {
         let mut call = Box::new(self.call());
         match self.answer(&mut call).await {
-            Ok(Some(answer)) => Some(TurnResult::Answered { answer, call }),
-            Ok(None) => None,
-            Err(failure) => Some(TurnResult::Failed { failure, call }),
+            Ok(answer) => Ok(TurnResult::Answered { answer, call }),
+            Err(NoAnswer::Failed(failure)) => Ok(TurnResult::Failed { failure, call }),
+            Err(NoAnswer::Left(why)) => Err(why),
         }
     }
 
     /// The part of the call's account that is known before it.
     fn call(&self) -> Call {
-        let host = &self.desk.config;
-        let model = Some(self.work.ask.model.clone());
-        Call { host: Some(host.id.to_string()), model, rehearsal: host.rehearsal, ..Call::default() }
+        let (host, model) = (Some(self.desk.id.to_string()), Some(self.work.ask.model.clone()));
+        Call { host, model, rehearsal: self.desk.rehearses(), ..Call::default() }
     }
 
-    async fn answer(&self, call: &mut Call) -> Result<Option<agon_core::Answer>, Failure> {
+    async fn answer(&self, call: &mut Call) -> Result<Answer, NoAnswer> {
         let admission = self.caught_up().await.map_err(|behind| internal(&behind))?;
+        if !self.desk.fits(admission.rehearsal) {
+            return Err(NoAnswer::Left(Left::Misplaced));
+        }
         let permit = match self.permit(&admission).await {
             Ok(permit) => permit,
-            Err(Refusal::Elsewhere) => return Ok(None),
-            Err(refusal) => return Err(self.refused(refusal)),
+            Err(Refusal::Elsewhere) => return Err(NoAnswer::Left(Left::Unable)),
+            Err(refusal) => return Err(self.refused(refusal).into()),
         };
         self.work.leave_line();
-        let waited = self.work.taken.elapsed();
-        let request = self.request(&admission)?;
-        call.digest = self.desk.digest(&self.work.ask.model).await;
-        call.prompt_hash = Some(request.hash.clone());
-        call.options = request.options.clone();
-        call.timing.queue_ms = Some(request::millis(waited));
-        let text = self
-            .chat(request.chat, permit, call)
-            .await
-            .map_err(|error| failure::of_call(&error, &self.desk.config.id))?;
+        call.timing.queue_ms = Some(request::millis(self.work.taken.elapsed()));
+        let prompt = self.prompt()?;
+        call.prompt_hash = Some(request::hash(&prompt));
+        let text = match &self.desk.player {
+            Player::Server(config) => {
+                self.ask_server(config, Ready { prompt, admission: &admission, permit }, call).await?
+            }
+            Player::Seats => self.ask_seat(Ready { prompt, admission: &admission, permit }, call).await?,
+        };
         let answer = read_answer(&admission, &self.work.ask, &text);
-        answer.map(Some).map_err(|malformed| Failure::new(FailureCause::Malformed, malformed))
+        answer.map_err(|malformed| Failure::new(FailureCause::Malformed, malformed).into())
     }
 
     /// A log that is behind may be a replica of the store that is: a few looks, then a failure.
@@ -212,42 +278,75 @@ impl Play {
         self.replica.catch_up(self.work.ask.sees).await
     }
 
+    /// Leave to call. A host that drains starts no call, so that who waits goes elsewhere at once.
     async fn permit(&self, admission: &Admission) -> Result<Permit, Refusal> {
         let gate = self.gate().ok_or(Refusal::Elsewhere)?;
         let limit = Duration::from_millis(admission.retry.wait_limit_ms);
-        gate.acquire(&self.work.debate, self.work.taken + limit).await
+        let place = Place { priority: self.work.priority, key: self.work.debate.clone() };
+        let mut draining = self.shared.directory.draining(&self.desk.id);
+        tokio::select! {
+            biased;
+            _ = draining.wait_for(|draining| *draining) => Err(Refusal::Elsewhere),
+            permit = gate.acquire(&place, self.work.taken + limit) => permit,
+        }
     }
 
     fn gate(&self) -> Option<Arc<GateLink>> {
-        self.shared.directory.gate(&self.desk.config.id, &self.work.ask.model)
+        self.shared.directory.gate(&self.desk.id, &self.work.ask.model)
     }
 
     fn refused(&self, refusal: Refusal) -> Failure {
         let model: &ModelName = &self.work.ask.model;
-        failure::of_refusal(refusal, model, &self.desk.config.id, &self.shared.directory.open_at(model))
+        failure::of_refusal(refusal, model, &self.desk.id, &self.shared.directory.open_at(model))
     }
 
-    fn request(&self, admission: &Admission) -> Result<Request, Failure> {
+    fn prompt(&self) -> Result<Prompt, Failure> {
         let prompt = self.replica.prompt(&self.work.ask);
         let prompt = prompt.ok_or_else(|| Failure::new(FailureCause::Internal, "the log was dropped"))?;
-        let prompt = prompt.map_err(|error| request::prompt_failure(&error))?;
-        Ok(request::build(prompt, &self.work.ask, &self.desk.config, &admission.spec))
+        prompt.map_err(|error| request::prompt_failure(&error))
+    }
+
+    async fn ask_server(&self, config: &HostConfig, ready: Ready<'_>, call: &mut Call) -> Result<String, Failure> {
+        let Ready { prompt, admission, permit } = ready;
+        call.digest = self.desk.digest(&self.work.ask.model).await;
+        let request = request::build(prompt, &self.work.ask, config, &admission.spec);
+        call.options = request.options;
+        let answered = self.chat(config.client.clone(), request.chat, permit, call).await;
+        answered.map_err(|error| failure::of_call(&error, &config.id))
+    }
+
+    /// No server answers here, so the call says nothing about one.
+    async fn ask_seat(&self, ready: Ready<'_>, call: &mut Call) -> Result<String, Failure> {
+        let Ready { prompt, admission, permit } = ready;
+        let generation = Duration::from_millis(admission.spec.timeout_per_turn_ms);
+        let started = Instant::now();
+        let seat = SeatCall { shared: &self.shared, work: &self.work, generation };
+        let answered = seat.ask(prompt).await;
+        call.timing.total_ms = Some(request::millis(started.elapsed()));
+        permit.report(End::NEUTRAL);
+        answered
     }
 
     /// One call. Tokens go out while it runs.
     ///
     /// It has a task of its own, because it is woken for every token: what waits around it need not be.
-    async fn chat(&self, request: ChatRequest, permit: Permit, call: &mut Call) -> Result<String, ChatError> {
+    async fn chat(
+        &self,
+        client: Arc<dyn ChatModel>,
+        request: ChatRequest,
+        permit: Permit,
+        call: &mut Call,
+    ) -> Result<String, ChatError> {
         let Work { debate, ask, .. } = &*self.work;
         let (mut sink, mut sender) = deltas::channel(&self.shared, debate, ask.turn, &ask.participant);
-        let (client, started) = (self.desk.config.client.clone(), Instant::now());
+        let started = Instant::now();
         let chat = self.shared.tasks.run(async move {
             let outcome = client.chat(&request, &mut sink).await;
             sink.flush();
             outcome
         });
         let (outcome, ()) = tokio::join!(chat, sender.run());
-        permit.report(outcome.as_ref().map_or_else(failure::end_of, |_| CallEnd::Success));
+        permit.report(outcome.as_ref().map_or_else(failure::end_of, |_| End { call: CallEnd::Success, busy: false }));
         account(call, &outcome, started.elapsed());
         outcome.map(|answer| answer.text)
     }

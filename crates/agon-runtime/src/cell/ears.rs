@@ -1,0 +1,56 @@
+//! Hears for a cell that its debate's turns are given up. What is missed here is found at the next look at the register.
+use crate::host;
+use crate::intake::BUS_PAUSE;
+use crate::roster::OpenTurns;
+use crate::shared::Shared;
+use crate::subjects;
+use crate::tasks::tell;
+use agon_bus::{BusError, Message, Received};
+use agon_core::DebateId;
+use agon_proto::Hint;
+use ractor::ActorRef;
+use std::sync::Arc;
+
+/// What one cell hears of.
+pub(super) struct Ears {
+    pub(super) shared: Shared,
+    pub(super) debate: DebateId,
+    pub(super) open: Arc<OpenTurns>,
+    pub(super) host: ActorRef<host::Msg>,
+}
+
+impl Ears {
+    /// Listens until the bus is closed or the cell is gone.
+    pub(super) async fn listen(&self) {
+        loop {
+            match self.shared.bus.subscribe(&subjects::hints(&self.debate)).await {
+                Ok(mut hints) => {
+                    while let Some(received) = hints.next().await {
+                        match received {
+                            Received::Message(message) => self.hear(&message),
+                            Received::Lagged(_) => self.open.all().iter().for_each(|work| work.doubted.notify_one()),
+                        }
+                    }
+                    return;
+                }
+                Err(BusError::Closed(_)) => return,
+                Err(error) => tracing::warn!(debate = %self.debate, %error, "hints cannot be heard"),
+            }
+            tokio::time::sleep(BUS_PAUSE).await;
+        }
+    }
+
+    fn hear(&self, message: &Message) {
+        if Hint::is_log_advanced(&message.payload) {
+            return;
+        }
+        match Hint::from_bytes(&message.payload) {
+            Ok(Some(Hint::CancelTurn(hint))) => {
+                self.open.get(hint.turn).into_iter().for_each(|work| work.doubted.notify_one());
+            }
+            Ok(Some(Hint::CancelDebate(_))) => tell(&self.host, host::Msg::Drop(self.debate.clone())),
+            Ok(Some(Hint::TurnDecided(_) | Hint::JobReady(_) | Hint::LogAdvanced(_) | Hint::TurnTaken(_)) | None) => {}
+            Err(error) => tracing::warn!(subject = message.subject, %error, "hint cannot be read"),
+        }
+    }
+}

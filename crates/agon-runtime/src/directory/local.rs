@@ -1,0 +1,302 @@
+//! A host of this process: what it serves, and the gates of its models.
+use super::place::Standing;
+use crate::config::{HostConfig, NodeConfig, Served};
+use crate::gate::GateLink;
+use agon_core::breaker::BreakerPolicy;
+use agon_core::{HostId, ModelName, NodeId};
+use agon_proto::{BreakerState, HostAlive, HostModel};
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use tokio::sync::watch;
+
+/// So many models are learned from offers by a host that takes whatever it is asked for.
+const MOST_LEARNED: usize = 256;
+
+/// Which debates a host plays in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Plays {
+    /// Those that models argue in.
+    Real,
+    /// Rehearsals.
+    Rehearsals,
+    /// Either: no model answers here.
+    Both,
+}
+impl Plays {
+    pub(crate) fn fits(self, rehearsal: bool) -> bool {
+        match self {
+            Self::Real => !rehearsal,
+            Self::Rehearsals => rehearsal,
+            Self::Both => true,
+        }
+    }
+    pub(crate) fn is_rehearsing(self) -> bool {
+        self == Self::Rehearsals
+    }
+}
+
+/// What is known of a model at a host; what its server does not tell stays absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    pub(crate) digest: Option<String>,
+    /// Tokens of its context as it is launched.
+    pub(crate) context: Option<u64>,
+    /// It is loaded.
+    pub(crate) warm: Option<bool>,
+}
+
+/// A model by the name that the server gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Listed {
+    pub(crate) name: ModelName,
+    pub(crate) facts: Facts,
+}
+
+/// What a new list changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// Anything that others should know.
+    pub(crate) facts: bool,
+    /// Which models there are.
+    pub(crate) served: bool,
+}
+
+/// What the host offers.
+#[derive(Clone, Debug)]
+enum Offers {
+    Models(Served),
+    /// It asks participants outside Agon.
+    Seats,
+}
+
+/// What tells one host from another.
+struct Kind {
+    offers: Offers,
+    plays: Plays,
+    server: String,
+    permits: usize,
+}
+
+pub(crate) struct Local {
+    pub(crate) id: HostId,
+    pub(crate) plays: Plays,
+    offers: Offers,
+    server: String,
+    permits: usize,
+    breaker: BreakerPolicy,
+    draining: watch::Sender<bool>,
+    /// By plain name.
+    models: RwLock<BTreeMap<ModelName, Listed>>,
+    gates: RwLock<BTreeMap<ModelName, Arc<GateLink>>>,
+}
+
+/// The host of a node at which external participants are asked.
+pub(crate) fn seats_of(node: &NodeId) -> HostId {
+    HostId::new(format!("seats.{node}"))
+}
+
+/// A model's name without the tag that servers assume: both mean the same weights.
+pub(crate) fn plain(model: &ModelName) -> ModelName {
+    model.as_str().strip_suffix(":latest").map_or_else(|| model.clone(), ModelName::new)
+}
+
+impl Local {
+    pub(super) fn server(host: &HostConfig, node: &NodeConfig) -> Self {
+        let listed = match &host.models {
+            Served::Any | Served::Discovered => Vec::new(),
+            Served::List(models) => models.clone(),
+        };
+        let kind = Kind {
+            offers: Offers::Models(host.models.clone()),
+            plays: if host.rehearsal { Plays::Rehearsals } else { Plays::Real },
+            server: host.client.endpoint().to_string(),
+            permits: host.permits.get(),
+        };
+        Self::new(host.id.clone(), node.breaker, listed, kind)
+    }
+
+    pub(super) fn seats(node: &NodeConfig) -> Self {
+        let permits = node.seat_permits.get();
+        let kind = Kind { offers: Offers::Seats, plays: Plays::Both, server: String::new(), permits };
+        Self::new(seats_of(&node.id), node.breaker, vec![ModelName::from(ModelName::EXTERNAL)], kind)
+    }
+
+    fn new(id: HostId, breaker: BreakerPolicy, listed: Vec<ModelName>, kind: Kind) -> Self {
+        let Kind { offers, plays, server, permits } = kind;
+        let entry = |name: ModelName| (plain(&name), Listed { name, facts: Facts::default() });
+        Self {
+            id,
+            plays,
+            offers,
+            server,
+            permits,
+            breaker,
+            draining: watch::Sender::new(false),
+            models: RwLock::new(listed.into_iter().map(entry).collect()),
+            gates: RwLock::default(),
+        }
+    }
+
+    pub(super) fn is_seats(&self) -> bool {
+        matches!(self.offers, Offers::Seats)
+    }
+    fn serves_any(&self) -> bool {
+        matches!(self.offers, Offers::Models(Served::Any))
+    }
+
+    // every change under these locks is one call, so that a panic elsewhere leaves the maps whole
+    fn listed(&self) -> RwLockReadGuard<'_, BTreeMap<ModelName, Listed>> {
+        self.models.read().unwrap_or_else(PoisonError::into_inner)
+    }
+    fn gates(&self) -> RwLockReadGuard<'_, BTreeMap<ModelName, Arc<GateLink>>> {
+        self.gates.read().unwrap_or_else(PoisonError::into_inner)
+    }
+    fn gates_mut(&self) -> RwLockWriteGuard<'_, BTreeMap<ModelName, Arc<GateLink>>> {
+        self.gates.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the host takes turns for the model, named plainly.
+    fn serves(&self, model: &ModelName) -> bool {
+        match &self.offers {
+            Offers::Seats => model.is_external(),
+            Offers::Models(_) if model.is_external() => false,
+            Offers::Models(Served::Any) => true,
+            Offers::Models(Served::List(_) | Served::Discovered) => self.listed().contains_key(model),
+        }
+    }
+
+    /// The gate of a model, made when it is first asked for; none where the model is not served.
+    pub(super) fn open_gate(&self, model: &ModelName) -> Option<Arc<GateLink>> {
+        let model = plain(model);
+        if !self.serves(&model) {
+            return None;
+        }
+        if let Some(gate) = self.gate(&model) {
+            return Some(gate);
+        }
+        let mut gates = self.gates_mut();
+        match gates.get(&model).filter(|gate| !gate.is_closed()) {
+            Some(gate) => Some(gate.clone()),
+            None if self.serves_any() && gates.len() >= MOST_LEARNED => None,
+            None => {
+                let fresh = Arc::new(GateLink::new(self.id.clone(), model.clone(), self.permits, self.breaker));
+                gates.insert(model, fresh.clone());
+                Some(fresh)
+            }
+        }
+    }
+
+    fn gate(&self, model: &ModelName) -> Option<Arc<GateLink>> {
+        self.gates().get(model).filter(|gate| !gate.is_closed()).cloned()
+    }
+
+    pub(super) fn in_flight(&self) -> usize {
+        self.gates().values().map(|gate| gate.in_flight()).sum()
+    }
+
+    /// How the host stands towards a model that it serves.
+    pub(super) fn standing(&self, model: &ModelName) -> Option<Standing> {
+        let model = plain(model);
+        if !self.serves(&model) {
+            return None;
+        }
+        let warm = self.listed().get(&model).and_then(|listed| listed.facts.warm);
+        let gate = self.gate(&model);
+        Some(Standing {
+            listed: !self.serves_any(),
+            breaker: gate.as_ref().map_or(BreakerState::Closed, |gate| gate.breaker()),
+            warm,
+            load: gate.as_ref().map_or(0, |gate| gate.in_flight() + gate.waiting()),
+            permits: gate.as_ref().map_or(self.permits, |gate| gate.limit()),
+        })
+    }
+
+    /// The models whose queues the host follows, named plainly.
+    pub(super) fn models(&self) -> Vec<ModelName> {
+        self.listed().keys().cloned().collect()
+    }
+
+    /// Writes down what the server lists. Where the host is bound to a list, only its models' facts are taken.
+    pub(super) fn list(&self, news: Vec<Listed>) -> Change {
+        let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
+        let news = news.into_iter().filter(|listed| !listed.name.is_external());
+        let mut news: BTreeMap<ModelName, Listed> = news.map(|listed| (plain(&listed.name), listed)).collect();
+        if !matches!(self.offers, Offers::Models(Served::Discovered)) {
+            let known = models.iter().map(|(plain, known)| {
+                let facts = news.remove(plain).map_or_else(Facts::default, |listed| listed.facts);
+                (plain.clone(), Listed { name: known.name.clone(), facts })
+            });
+            news = known.collect();
+        }
+        let served = !models.keys().eq(news.keys());
+        let facts = *models != news;
+        *models = news;
+        drop(models);
+        if served {
+            self.close_gates();
+        }
+        Change { facts, served }
+    }
+
+    /// Closes the gates of models that went; one through which calls still run is counted until they end.
+    fn close_gates(&self) {
+        let gone = |model: &ModelName| !self.serves(model);
+        let mut gates = self.gates_mut();
+        gates.iter().filter(|(model, _)| gone(model)).for_each(|(_, gate)| gate.close());
+        gates.retain(|_, gate| !gate.is_closed() || gate.in_flight() > 0);
+    }
+
+    /// Notes a model that the host was asked for; true when it is served and was not known yet.
+    pub(super) fn learn(&self, model: &ModelName) -> bool {
+        let key = plain(model);
+        if !self.serves_any() || !self.serves(&key) || self.listed().contains_key(&key) {
+            return false;
+        }
+        let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
+        if models.len() >= MOST_LEARNED {
+            return false;
+        }
+        models.insert(key, Listed { name: model.clone(), facts: Facts::default() }).is_none()
+    }
+
+    pub(super) fn is_draining(&self) -> bool {
+        *self.draining.borrow()
+    }
+    pub(super) fn draining(&self) -> watch::Receiver<bool> {
+        self.draining.subscribe()
+    }
+    /// Has the host take no more turns, or take them again; true when that is news.
+    pub(super) fn drain(&self, drain: bool) -> bool {
+        self.draining.send_replace(drain) != drain
+    }
+
+    /// What the host says of itself.
+    pub(super) fn alive(&self, node: &NodeId) -> HostAlive {
+        let models = self.listed().values().map(|listed| self.model(listed)).collect();
+        HostAlive {
+            host: self.id.clone(),
+            node: node.clone(),
+            agon_version: env!("CARGO_PKG_VERSION").to_owned(),
+            serves_any: self.serves_any(),
+            draining: self.is_draining(),
+            rehearsal: self.plays.is_rehearsing(),
+            models,
+            server: self.server.clone(),
+        }
+    }
+
+    fn model(&self, listed: &Listed) -> HostModel {
+        let gate = self.gate(&plain(&listed.name));
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        HostModel {
+            name: listed.name.clone(),
+            digest: listed.facts.digest.clone(),
+            context: listed.facts.context,
+            warm: listed.facts.warm,
+            permits: count(gate.as_ref().map_or(self.permits, |gate| gate.limit())),
+            running: count(gate.as_ref().map_or(0, |gate| gate.in_flight())),
+            waiting: count(gate.as_ref().map_or(0, |gate| gate.waiting())),
+            breaker: gate.as_ref().map_or(BreakerState::Closed, |gate| gate.breaker()),
+        }
+    }
+}

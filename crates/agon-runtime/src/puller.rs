@@ -1,0 +1,136 @@
+//! Pulls turns from the queues of one model.
+use crate::gate::{GateLink, Reserved};
+use crate::host::Msg;
+use crate::intake::BUS_PAUSE;
+use crate::roster::Work;
+use crate::shared::Shared;
+use crate::shares::Shares;
+use crate::subjects;
+use crate::tasks::tell;
+use agon_bus::{BusError, Delivery};
+use agon_core::{HostId, ModelName, Priority};
+use agon_proto::{Hint, TurnOffer, TurnTaken, Wire};
+use ractor::ActorRef;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// Pulls while a call would start at once: the urgent first, and of the others their share.
+pub(crate) struct Puller {
+    shared: Shared,
+    link: Arc<GateLink>,
+    target: ActorRef<Msg>,
+    draining: watch::Receiver<bool>,
+    queues: Queues,
+    shares: Shares,
+}
+
+/// The subjects of a model's queue, by priority.
+struct Queues {
+    interactive: String,
+    normal: String,
+    batch: String,
+}
+
+impl Queues {
+    fn new(model: &ModelName, rehearsal: bool) -> Self {
+        let queue = |priority| subjects::queue(model, rehearsal, priority);
+        Self {
+            interactive: queue(Priority::Interactive),
+            normal: queue(Priority::Normal),
+            batch: queue(Priority::Batch),
+        }
+    }
+    fn of(&self, priority: Priority) -> &str {
+        match priority {
+            Priority::Interactive => &self.interactive,
+            Priority::Normal => &self.normal,
+            Priority::Batch => &self.batch,
+        }
+    }
+}
+
+type Pulled = (Priority, Box<dyn Delivery>);
+
+impl Puller {
+    pub(crate) fn new(shared: Shared, link: Arc<GateLink>, target: ActorRef<Msg>, rehearsal: bool) -> Self {
+        let (queues, draining) = (Queues::new(&link.model, rehearsal), shared.directory.draining(&link.host));
+        Self { shared, link, target, draining, queues, shares: Shares::default() }
+    }
+
+    /// Pulls until the bus is closed or the owner is gone; rests while the host drains.
+    pub(crate) async fn pull(mut self) {
+        let mut room = self.link.room();
+        let mut draining = self.draining.clone();
+        while draining.wait_for(|draining| !*draining).await.is_ok() && room.wait_for(|room| *room).await.is_ok() {
+            // what is pulled has not reached the gate yet, so the room does not show it: places bound it
+            let Some(place) = self.link.reserve().await else { return };
+            let pulled = match self.there_now().await {
+                Ok(None) => tokio::select! {
+                    biased;
+                    _ = draining.wait_for(|draining| *draining) => continue,
+                    _ = room.wait_for(|room| !*room) => continue,
+                    pulled = self.first_to_come() => pulled,
+                },
+                Ok(Some(pulled)) => Ok(pulled),
+                Err(error) => Err(error),
+            };
+            match pulled {
+                Ok((priority, delivery)) => {
+                    self.shares.served(priority);
+                    self.hand_over(delivery.into(), place).await;
+                }
+                Err(BusError::Closed(_)) => return,
+                Err(error) => {
+                    tracing::warn!(host = %self.link.host, %error, "turns cannot be pulled");
+                    tokio::time::sleep(BUS_PAUSE).await;
+                }
+            }
+        }
+    }
+
+    /// What is there now, by the priorities' shares.
+    async fn there_now(&mut self) -> Result<Option<Pulled>, BusError> {
+        let lease = self.shared.config.times.turn_lease;
+        for priority in self.shares.order() {
+            if let Some(delivery) = self.shared.bus.try_pull(self.queues.of(priority), lease).await? {
+                return Ok(Some((priority, delivery)));
+            }
+            self.shares.idle(priority);
+        }
+        Ok(None)
+    }
+
+    /// What comes first; a pull that is given up leaves nothing leased.
+    async fn first_to_come(&self) -> Result<Pulled, BusError> {
+        let lease = self.shared.config.times.turn_lease;
+        let of = async |priority| {
+            let delivery = self.shared.bus.pull(self.queues.of(priority), lease).await?;
+            Ok((priority, delivery))
+        };
+        tokio::select! {
+            biased;
+            pulled = of(Priority::Interactive) => pulled,
+            pulled = of(Priority::Normal) => pulled,
+            pulled = of(Priority::Batch) => pulled,
+        }
+    }
+
+    async fn hand_over(&self, delivery: Arc<dyn Delivery>, place: Reserved) {
+        let offer = match TurnOffer::from_bytes(&delivery.message().payload) {
+            Ok(offer) => offer,
+            Err(error) => {
+                tracing::error!(%error, subject = delivery.message().subject, "a queued turn cannot be read, dropped");
+                if let Err(error) = delivery.ack().await {
+                    tracing::debug!(%error, "unreadable turn not acknowledged");
+                }
+                return;
+            }
+        };
+        let (debate, turn, owner) = (offer.debate.clone(), offer.ask.turn, offer.owner.clone());
+        tell(&self.target, Msg::Take(Box::new(Work::pulled(offer, delivery, place.take()))));
+        if let Some(owner) = owner {
+            let host: HostId = self.link.host.clone();
+            self.shared.hint_node(&owner, Hint::TurnTaken(TurnTaken { debate, turn, host })).await;
+        }
+    }
+}
