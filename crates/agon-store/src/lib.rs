@@ -1,4 +1,5 @@
-//! What must survive: the journal, the write-once registers and the job queue, as ports, with their SQLite adapter and in-memory twin.
+//! What must survive: journal, write-once registers, job queue, orders, request ids and catalogue, as ports with their adapters and
+//! their in-memory twin.
 //!
 //! [`SqliteStore`] and [`MemoryStore`] implement every port and pass the same contract suite; `docs/reference/storage.md` says what
 //! is guaranteed. [`append_settled`] is the only way in which an owner may append.
