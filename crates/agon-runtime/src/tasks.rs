@@ -39,7 +39,7 @@ impl Tasks {
     /// Runs `task` until it is done, the one who keeps it is gone, or every task is cancelled.
     pub(crate) fn until_cancelled(&self, task: impl Future<Output = ()> + Send + 'static) -> Awaited<()> {
         let token = self.root.child_token();
-        self.run(async move { drop(token.run_until_cancelled(task).await) })
+        self.run(async move { token.run_until_cancelled(task).await.unwrap_or_default() })
     }
     /// How many tasks run.
     pub(crate) fn count(&self) -> usize {

@@ -73,7 +73,7 @@ async fn a_watcher_sees_every_record_once_and_the_tokens_of_each_speech() {
     let stage = Stage::new();
     let cast = Cast::new(Duration::from_millis(500));
     let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
-    let mut watch = node.watch(&debate("a-debate"), Position(0), true).await.unwrap();
+    let mut watch = node.watch_expected(&debate("a-debate"), Position(0), true).await.unwrap();
     node.submit(admission("a-debate", spec())).await.unwrap();
 
     let (mut records, mut spoken) = (Vec::new(), String::new());

@@ -1,7 +1,6 @@
 //! Debates over the store that survives the process.
 use crate::cast::Cast;
 use crate::stage::*;
-use agon_bus::MemoryBus;
 use agon_core::*;
 use agon_runtime::SystemClock;
 use agon_store::{SqliteOptions, SqliteStore};
@@ -11,8 +10,7 @@ use std::time::Duration;
 
 fn stage(path: &Path) -> Stage {
     let store = Arc::new(SqliteStore::open(path, SqliteOptions::default()).unwrap());
-    let bus = Arc::new(MemoryBus::new());
-    Stage { bus, journal: store.clone(), registers: store.clone(), jobs: store, clock: Arc::new(SystemClock) }
+    Stage::on(store, Arc::new(SystemClock))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,10 +1,12 @@
 //! Ports that count every effect of a process, and can cut it off right before or right after any of them.
 use crate::stage::Stage;
-use agon_bus::{Bus, BusError, Delivery, Message, Reply, Request, Server, Subscription};
-use agon_core::{DebateId, Position, Record, TurnId, TurnResult};
-use agon_store::{AppendError, DebateHead, Decision, Job, Jobs, Journal, Page, Registers, StoreError};
+use agon_bus::{Bus, BusError, Delivery, Message, Payload, Reply, Request, Server, Subscription};
+use agon_core::{DebateId, Position, Priority, Record, TurnId, TurnResult};
+use agon_store::{
+    AppendError, CancelOrder, Catalogue, Commands, Cursor, Decision, Job, Jobs, Journal, Query, Registers, StoreError,
+    Summary,
+};
 use async_trait::async_trait;
-use bytes::Bytes;
 use std::future::Future;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -112,7 +114,16 @@ pub struct Wired {
 pub fn wire(inner: &Stage, fuse: &Arc<Fuse>, mutation: Mutation) -> Stage {
     let wired = Arc::new(Wired { fuse: fuse.clone(), inner: inner.clone(), mutation, looks: Mutex::default() });
     let clock = inner.clock.clone();
-    Stage { bus: wired.clone(), journal: wired.clone(), registers: wired.clone(), jobs: wired, clock }
+    Stage {
+        bus: wired.clone(),
+        journal: wired.clone(),
+        registers: wired.clone(),
+        jobs: wired.clone(),
+        commands: wired.clone(),
+        catalogue: wired,
+        upkeep: None,
+        clock,
+    }
 }
 
 #[async_trait]
@@ -132,9 +143,6 @@ impl Journal for Wired {
     }
     async fn read(&self, debate: &DebateId, after: Position) -> Result<Vec<Arc<Record>>, StoreError> {
         self.fuse.read(self.inner.journal.read(debate, after)).await
-    }
-    async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError> {
-        self.fuse.read(self.inner.journal.list(page)).await
     }
     fn forget(&self, debate: &DebateId) {
         self.inner.journal.forget(debate);
@@ -161,8 +169,8 @@ impl Registers for Wired {
 
 #[async_trait]
 impl Jobs for Wired {
-    async fn enqueue(&self, debate: &DebateId) -> Result<(), StoreError> {
-        self.fuse.effect("job", self.inner.jobs.enqueue(debate)).await
+    async fn enqueue(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
+        self.fuse.effect("job", self.inner.jobs.enqueue(debate, priority)).await
     }
     async fn take(&self, owner: &str, lease: Duration) -> Result<Option<Job>, StoreError> {
         let take = async {
@@ -186,8 +194,40 @@ impl Jobs for Wired {
 }
 
 #[async_trait]
+impl Commands for Wired {
+    async fn order_cancel(&self, debate: &DebateId, order: CancelOrder) -> Result<CancelOrder, StoreError> {
+        self.fuse.effect("order", self.inner.commands.order_cancel(debate, order)).await
+    }
+    async fn cancel_ordered(&self, debate: &DebateId) -> Result<Option<CancelOrder>, StoreError> {
+        self.fuse.read(self.inner.commands.cancel_ordered(debate)).await
+    }
+    async fn orders_after(&self, cursor: Option<Cursor>) -> Result<(Vec<(DebateId, CancelOrder)>, Cursor), StoreError> {
+        self.fuse.read(self.inner.commands.orders_after(cursor)).await
+    }
+}
+
+#[async_trait]
+impl Catalogue for Wired {
+    async fn note(&self, summary: Summary) -> Result<(), StoreError> {
+        self.fuse.effect("note", self.inner.catalogue.note(summary)).await
+    }
+    async fn get_summary(&self, debate: &DebateId) -> Result<Option<Summary>, StoreError> {
+        self.fuse.read(self.inner.catalogue.get_summary(debate)).await
+    }
+    async fn find(&self, query: &Query) -> Result<Vec<Summary>, StoreError> {
+        self.fuse.read(self.inner.catalogue.find(query)).await
+    }
+    async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
+        self.fuse.read(self.inner.catalogue.unfinished()).await
+    }
+    async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {
+        self.fuse.effect("strike", self.inner.catalogue.strike(debate)).await
+    }
+}
+
+#[async_trait]
 impl Bus for Wired {
-    async fn publish(&self, subject: &str, payload: Bytes) -> Result<(), BusError> {
+    async fn publish(&self, subject: &str, payload: Payload) -> Result<(), BusError> {
         self.fuse.effect("hint", self.inner.bus.publish(subject, payload)).await
     }
     async fn subscribe(&self, pattern: &str) -> Result<Box<dyn Subscription>, BusError> {
@@ -196,15 +236,27 @@ impl Bus for Wired {
     fn may_have_listeners(&self, subject: &str) -> bool {
         self.inner.bus.may_have_listeners(subject)
     }
-    async fn request(&self, subject: &str, payload: Bytes, patience: Duration) -> Result<Bytes, BusError> {
+    async fn request(&self, subject: &str, payload: Payload, patience: Duration) -> Result<Payload, BusError> {
         self.fuse.effect("offer", self.inner.bus.request(subject, payload, patience)).await
     }
     async fn serve(&self, pattern: &str) -> Result<Box<dyn Server>, BusError> {
         let server = self.inner.bus.serve(pattern).await?;
         Ok(Box::new(WiredServer { fuse: self.fuse.clone(), server }))
     }
-    async fn enqueue(&self, subject: &str, payload: Bytes) -> Result<(), BusError> {
+    async fn enqueue(&self, subject: &str, payload: Payload) -> Result<(), BusError> {
         self.fuse.effect("enqueue", self.inner.bus.enqueue(subject, payload)).await
+    }
+    async fn try_pull(&self, pattern: &str, lease: Duration) -> Result<Option<Box<dyn Delivery>>, BusError> {
+        let delivery = self.fuse.read(self.inner.bus.try_pull(pattern, lease)).await?;
+        Ok(delivery.map(|delivery| -> Box<dyn Delivery> {
+            Box::new(WiredDelivery { fuse: self.fuse.clone(), delivery })
+        }))
+    }
+    fn is_connected(&self) -> bool {
+        self.inner.bus.is_connected()
+    }
+    async fn drain(&self) {
+        self.inner.bus.drain().await;
     }
     async fn pull(&self, pattern: &str, lease: Duration) -> Result<Box<dyn Delivery>, BusError> {
         let delivery = self.fuse.read(self.inner.bus.pull(pattern, lease)).await?;

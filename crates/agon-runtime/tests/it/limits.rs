@@ -200,7 +200,7 @@ async fn a_cancelled_debate_ends_at_once_and_aborts_its_call() {
     after(1).await;
     let before = stage.clock.now();
 
-    node.cancel(&debate(ID), "no longer of interest");
+    node.cancel(&debate(ID), "no longer of interest", None).await.unwrap();
     let end = node.finished(&debate(ID)).await.unwrap();
     after(1).await;
 
@@ -218,7 +218,7 @@ async fn a_debate_that_nobody_holds_can_be_cancelled() {
     first.stop().await;
     let second = stage.node("n2", vec![]).await;
 
-    second.cancel(&debate(ID), "no longer of interest");
+    second.cancel(&debate(ID), "no longer of interest", None).await.unwrap();
 
     assert_eq!(second.finished(&debate(ID)).await.unwrap().0, DebateState::Cancelled);
 }

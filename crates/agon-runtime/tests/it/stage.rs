@@ -3,7 +3,7 @@ use crate::cast::Cast;
 use agon_bus::{Bus, MemoryBus};
 use agon_core::*;
 use agon_runtime::{Clock, Node, NodeConfig, Ports, TokioClock};
-use agon_store::{Jobs, Journal, MemoryStore, Registers};
+use agon_store::{Catalogue, Commands, Jobs, Journal, MemoryStore, Registers, Upkeep};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -122,6 +122,7 @@ pub fn admission(id: &str, spec: DebateSpec) -> Admission {
         labels: Default::default(),
         creator: None,
         submitted_by: None,
+        rejudges: None,
     }
 }
 
@@ -136,27 +137,49 @@ pub struct Stage {
     pub journal: Arc<dyn Journal>,
     pub registers: Arc<dyn Registers>,
     pub jobs: Arc<dyn Jobs>,
+    pub commands: Arc<dyn Commands>,
+    pub catalogue: Arc<dyn Catalogue>,
+    pub upkeep: Option<Arc<dyn Upkeep>>,
     pub clock: Arc<dyn Clock>,
 }
 
 impl Stage {
     pub fn new() -> Self {
-        let store = Arc::new(MemoryStore::new());
+        let clock = Arc::new(TokioClock::starting_at(START));
+        Self::on(Arc::new(MemoryStore::new()), clock)
+    }
+    /// Everything in one store, and a bus of its own.
+    pub fn on<S>(store: Arc<S>, clock: Arc<dyn Clock>) -> Self
+    where
+        S: Journal + Registers + Jobs + Commands + Catalogue + Upkeep + 'static,
+    {
         Self {
             bus: Arc::new(MemoryBus::new()),
             journal: store.clone(),
             registers: store.clone(),
-            jobs: store,
-            clock: Arc::new(TokioClock::starting_at(START)),
+            jobs: store.clone(),
+            commands: store.clone(),
+            catalogue: store.clone(),
+            upkeep: Some(store),
+            clock,
         }
     }
     /// Starts a node whose hosts are these.
     pub async fn node(&self, id: &str, hosts: Vec<agon_runtime::HostConfig>) -> Node {
         self.node_with(NodeConfig::embedded(id.into()), hosts).await
     }
+    /// Starts a node among others.
+    pub async fn peer(&self, id: &str, hosts: Vec<agon_runtime::HostConfig>) -> Node {
+        self.node_with(NodeConfig::clustered(id.into()), hosts).await
+    }
+    /// Starts a node that only plays turns.
+    pub async fn player(&self, id: &str, hosts: Vec<agon_runtime::HostConfig>) -> Node {
+        self.node_with(NodeConfig { max_debates: 0, ..NodeConfig::clustered(id.into()) }, hosts).await
+    }
     pub async fn node_with(&self, config: NodeConfig, hosts: Vec<agon_runtime::HostConfig>) -> Node {
-        let Self { bus, journal, registers, jobs, clock } = self.clone();
-        Node::start(config, Ports { bus, journal, registers, jobs, hosts, clock }).await.unwrap()
+        let Self { bus, journal, registers, jobs, commands, catalogue, upkeep, clock } = self.clone();
+        let ports = Ports { bus, journal, registers, jobs, commands, catalogue, upkeep, hosts, clock };
+        Node::start(config, ports).await.unwrap()
     }
     pub async fn log(&self, id: &str) -> Vec<Arc<Record>> {
         self.journal.read(&debate(id), Position(0)).await.unwrap()
