@@ -21,6 +21,16 @@ pub enum BusError {
     /// The queue holds as much as it may.
     #[error("the queue {0} is full")]
     QueueFull(String),
+    /// A message is larger than any that travels.
+    #[error("a message of {size} bytes to {subject} is too large: at most {limit} bytes travel")]
+    TooLarge {
+        /// Where to.
+        subject: String,
+        /// How large.
+        size: usize,
+        /// The largest, see [`MAX_MESSAGE_BYTES`].
+        limit: usize,
+    },
     /// The connection is gone for good.
     #[error("the bus is closed: {0}")]
     Closed(String),
@@ -31,6 +41,9 @@ pub enum BusError {
     #[error("the bus failed: {0}")]
     Failed(String),
 }
+
+/// The largest body that travels, in bytes. What a server does not take in one message goes in parts.
+pub const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
 
 /// What travels: bytes, and the W3C trace context in which they were sent, if there is one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,6 +57,16 @@ impl Payload {
     /// The bytes, sent in this trace context.
     pub fn traced(body: impl Into<Bytes>, traceparent: Option<Arc<str>>) -> Self {
         Self { body: body.into(), traceparent }
+    }
+}
+impl Payload {
+    /// Refuses what is larger than [`MAX_MESSAGE_BYTES`].
+    pub(crate) fn check_size(&self, subject: &str) -> Result<(), BusError> {
+        let size = self.body.len();
+        match size > MAX_MESSAGE_BYTES {
+            true => Err(BusError::TooLarge { subject: subject.to_owned(), size, limit: MAX_MESSAGE_BYTES }),
+            false => Ok(()),
+        }
     }
 }
 impl<T: Into<Bytes>> From<T> for Payload {
@@ -102,7 +125,8 @@ pub trait Bus: Send + Sync {
 pub enum Received {
     /// A message.
     Message(Message),
-    /// So many messages were lost, because the listener was too slow.
+    /// So many messages were lost, because the listener was too slow, or may have been: after the bus was out of
+    /// reach, one is counted, since nobody knows how many there were.
     Lagged(u64),
 }
 
@@ -136,7 +160,7 @@ pub type Reply = Box<dyn FnOnce(Payload) + Send>;
 pub trait Delivery: Send + Sync {
     /// The work.
     fn message(&self) -> &Message;
-    /// How often it was delivered, this time included.
+    /// How often it was delivered, this time included. A delivery that met a pull which was just dropped may count.
     fn deliveries(&self) -> u32;
     /// Keeps it for another lease; false when it is no longer the caller's.
     async fn extend(&self) -> Result<bool, BusError>;

@@ -11,7 +11,7 @@ const LEASE: Duration = Duration::from_secs(20);
 mod contract {
     agon_bus::bus_contract!(
         #[tokio::test(start_paused = true)],
-        std::sync::Arc::new(agon_bus::MemoryBus::new()),
+        [std::sync::Arc::new(agon_bus::MemoryBus::new())],
         std::time::Duration::from_secs(20)
     );
 }
@@ -19,7 +19,7 @@ mod contract {
 mod contract_behind_a_wrapper_without_faults {
     agon_bus::bus_contract!(
         #[tokio::test(start_paused = true)],
-        std::sync::Arc::new(agon_bus::FaultyBus::new(agon_bus::MemoryBus::new(), 1, agon_bus::Faults::default())),
+        [std::sync::Arc::new(agon_bus::FaultyBus::new(agon_bus::MemoryBus::new(), 1, agon_bus::Faults::default()))],
         std::time::Duration::from_secs(20)
     );
 }

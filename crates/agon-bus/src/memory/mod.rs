@@ -60,6 +60,7 @@ impl MemoryBus {
 #[async_trait]
 impl Bus for MemoryBus {
     async fn publish(&self, subject: &str, payload: Payload) -> Result<(), BusError> {
+        payload.check_size(subject)?;
         self.hints.publish(subject, payload)
     }
     async fn subscribe(&self, pattern: &str) -> Result<Box<dyn Subscription>, BusError> {
@@ -69,12 +70,14 @@ impl Bus for MemoryBus {
         self.hints.has_listener(subject)
     }
     async fn request(&self, subject: &str, payload: Payload, patience: Duration) -> Result<Payload, BusError> {
+        payload.check_size(subject)?;
         self.servers.request(Message { subject: subject.to_owned(), payload }, patience).await
     }
     async fn serve(&self, pattern: &str) -> Result<Box<dyn Server>, BusError> {
         Ok(Box::new(self.servers.serve(pattern, self.limits.per_server)?))
     }
     async fn enqueue(&self, subject: &str, payload: Payload) -> Result<(), BusError> {
+        payload.check_size(subject)?;
         self.queues.enqueue(Message { subject: subject.to_owned(), payload }, self.limits.per_queue)
     }
     async fn try_pull(&self, pattern: &str, lease: Duration) -> Result<Option<Box<dyn Delivery>>, BusError> {

@@ -7,7 +7,7 @@ use async_nats::jetstream::context::{RequestError, RequestErrorKind};
 use async_nats::jetstream::response::Response;
 use async_nats::jetstream::stream::{Config, Info};
 use async_nats::jetstream::{self, ErrorCode};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// What to do about a stream whose limits are lower than asked.
@@ -93,6 +93,18 @@ pub enum ProvisionError {
     },
 }
 
+impl From<ProvisionError> for crate::port::BusError {
+    fn from(error: ProvisionError) -> Self {
+        match error {
+            ProvisionError::Denied { .. } => Self::Denied(error.to_string()),
+            ProvisionError::Differs { .. }
+            | ProvisionError::Missing(_)
+            | ProvisionError::NoJetStream(_)
+            | ProvisionError::Server { .. } => Self::Failed(error.to_string()),
+        }
+    }
+}
+
 /// Attempts, where others create or delete the same stream meanwhile.
 const ATTEMPTS: usize = 3;
 
@@ -132,7 +144,7 @@ fn compared(wanted: &Config, info: Info) -> Result<Info, ProvisionError> {
 }
 
 async fn info(link: &NatsLink, stream: &str) -> Result<Info, ProvisionError> {
-    match call(link, stream, "INFO", &Value::Null).await? {
+    match call(link, stream, "INFO", &json!({})).await? {
         Ok(info) => Ok(info),
         Err(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND => {
             Err(ProvisionError::Missing(stream.to_owned()))

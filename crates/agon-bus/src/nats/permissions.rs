@@ -1,0 +1,110 @@
+//! Which permissions a role lacks, found out before it needs them.
+//!
+//! A server refuses a subject by a message that comes at some later time, to nobody in particular; what was sent is
+//! gone, what was subscribed to stays silent. So a role tries everything that it needs when it starts.
+use super::envelope::{PROBE, add};
+use super::error::NatsError;
+use super::link::NatsLink;
+use super::state::{Access, Violation};
+use async_nats::HeaderMap;
+use bytes::Bytes;
+use std::collections::HashSet;
+use tokio::sync::broadcast::error::TryRecvError;
+
+/// Stands for wildcards in subjects that are sent to.
+const TOKEN: &str = "agon-probe";
+/// Refusals that the client can hold at a time, with room to spare.
+const AT_ONCE: usize = 32;
+
+/// A permission that a role needs; wildcards are allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Needed {
+    /// Which way.
+    pub access: Access,
+    /// The subject or pattern.
+    pub subject: String,
+}
+impl Needed {
+    /// Sending to this subject.
+    pub fn publish(subject: impl Into<String>) -> Self {
+        Self { access: Access::Publish, subject: subject.into() }
+    }
+    /// Listening to this subject.
+    pub fn subscribe(subject: impl Into<String>) -> Self {
+        Self { access: Access::Subscribe, subject: subject.into() }
+    }
+}
+
+/// A needed permission that the server does not grant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing(pub Needed);
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Needed { access, subject } = &self.0;
+        match access {
+            Access::Publish => write!(f, "publish to {subject}"),
+            Access::Subscribe => write!(f, "subscribe to {subject}"),
+        }
+    }
+}
+
+/// Tries every permission and returns those that are missing.
+///
+/// What is sent changes nothing: streams refuse it, the server's API cannot read it, and listeners of the bus skip it.
+/// A subject is tried with one token in place of its wildcards, so a permission for single tokens only is reported as missing.
+pub async fn probe(link: &NatsLink, needed: &[Needed]) -> Result<Vec<Missing>, NatsError> {
+    let mut missing = Vec::new();
+    for some in needed.chunks(AT_ONCE) {
+        missing.extend(probe_some(link, some).await?);
+    }
+    Ok(missing)
+}
+
+async fn probe_some(link: &NatsLink, needed: &[Needed]) -> Result<Vec<Missing>, NatsError> {
+    let mut violations = link.tracker().violations();
+    let silent = |_| NatsError::Silent { servers: link.servers().to_owned() };
+    // subscriptions stay until the server has judged them
+    let mut subscriptions = Vec::new();
+    for need in needed {
+        match need.access {
+            Access::Publish => send(link, &tried(need)).await?,
+            Access::Subscribe => {
+                subscriptions.push(link.client().subscribe(need.subject.clone()).await.map_err(silent)?);
+            }
+        }
+    }
+    link.round_trip().await?;
+    let mut refused = HashSet::new();
+    loop {
+        match violations.try_recv() {
+            Ok(Violation { access, subject }) => drop(refused.insert((access, subject))),
+            Err(TryRecvError::Lagged(_)) => {}
+            Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+        }
+    }
+    let is_refused = |need: &&Needed| refused.contains(&(need.access, tried(need)));
+    Ok(needed.iter().filter(is_refused).cloned().map(Missing).collect())
+}
+
+/// The subject that is really used.
+fn tried(need: &Needed) -> String {
+    match need.access {
+        Access::Subscribe => need.subject.clone(),
+        Access::Publish => {
+            let tokens = need.subject.split('.').map(|token| if matches!(token, "*" | ">") { TOKEN } else { token });
+            tokens.collect::<Vec<_>>().join(".")
+        }
+    }
+}
+
+async fn send(link: &NatsLink, subject: &str) -> Result<(), NatsError> {
+    let mut headers = HeaderMap::new();
+    add(&mut headers, PROBE, "1");
+    // no stream has this name, so none stores it
+    add(&mut headers, "Nats-Expected-Stream", TOKEN);
+    // the server's API wants nothing or JSON, and refuses this before it does anything
+    let body = if subject.starts_with("$JS.") { Bytes::from_static(b"{") } else { Bytes::new() };
+    let sending = link.client().publish_with_headers(subject.to_owned(), headers, body);
+    let silent = || NatsError::Silent { servers: link.servers().to_owned() };
+    tokio::time::timeout(link.request_timeout(), sending).await.map_err(|_| silent())?.map_err(|_| silent())
+}

@@ -1,0 +1,198 @@
+//! Queues: a work-queue stream with one durable consumer for each pattern that is pulled.
+mod consumer;
+mod delivery;
+mod puller;
+
+use super::blob::Blobs;
+use super::bus::Owner;
+use super::envelope::{Envelope, pack};
+use super::inbox::closed;
+use super::link::NatsLink;
+use super::provision::ensure_stream;
+use super::streams::{ProvisionConfig, QUEUE_PREFIX, QUEUE_STREAM};
+use crate::port::{BusError, Payload};
+use async_nats::StatusCode;
+use async_nats::client::{Request, RequestErrorKind};
+use async_nats::jetstream::message::PublishMessage;
+use async_nats::jetstream::{self, ErrorCode, context::PublishErrorKind};
+use consumer::{Consumers, Lane, NO_WAIT};
+use delivery::NatsDelivery;
+use puller::{Puller, Want};
+use std::collections::HashMap;
+use std::error::Error;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+
+/// Pulls that wait for one pattern before further ones have to wait to wait.
+const WANTS: usize = 64;
+
+/// All queues.
+pub(super) struct Queue {
+    consumers: Consumers,
+    owner: Owner,
+    pullers: Mutex<HashMap<String, mpsc::Sender<Want>>>,
+}
+
+/// What became of a message that was to be stored.
+enum Stored {
+    Yes,
+    NoStream,
+}
+
+impl Queue {
+    pub(super) fn new(blobs: Blobs, provision: Arc<ProvisionConfig>, owner: Owner) -> Self {
+        Self { consumers: Consumers { blobs, provision }, owner, pullers: Mutex::default() }
+    }
+
+    pub(super) async fn enqueue(&self, subject: &str, payload: Payload) -> Result<(), BusError> {
+        if !subject.starts_with(QUEUE_PREFIX) {
+            return Err(BusError::Failed(format!(
+                "{subject} is in no queue: their subjects start with {QUEUE_PREFIX}"
+            )));
+        }
+        let envelope = pack(&self.consumers.blobs, subject, payload).await?;
+        if let Stored::Yes = self.store(subject, &envelope).await? {
+            return Ok(());
+        }
+        // somebody deleted the stream, or the server lost its memory
+        self.consumers.provision().await?;
+        match self.store(subject, &envelope).await? {
+            Stored::Yes => Ok(()),
+            Stored::NoStream => Err(BusError::Failed(format!("stream {QUEUE_STREAM} is gone again"))),
+        }
+    }
+
+    async fn store(&self, subject: &str, envelope: &Envelope) -> Result<Stored, BusError> {
+        let link = self.consumers.link();
+        let jetstream = link.jetstream();
+        let message = PublishMessage::build().payload(envelope.body.clone()).headers(envelope.headers.clone());
+        let message = message.expected_stream(QUEUE_STREAM);
+        let sending = async { jetstream.send_publish(subject.to_owned(), message).await?.await };
+        let error = match link.unless_denied(subject, sending).await {
+            Ok(Ok(_)) => return Ok(Stored::Yes),
+            Ok(Err(error)) => error,
+            Err(denied) => return Err(BusError::Denied(denied.to_string())),
+        };
+        match error.kind() {
+            PublishErrorKind::StreamNotFound => Ok(Stored::NoStream),
+            PublishErrorKind::TimedOut => {
+                Err(BusError::Timeout { subject: subject.to_owned(), waited: link.request_timeout() })
+            }
+            PublishErrorKind::WrongLastMessageId
+            | PublishErrorKind::WrongLastSequence
+            | PublishErrorKind::BrokenPipe
+            | PublishErrorKind::MaxAckPending
+            | PublishErrorKind::MaxPayloadExceeded
+            | PublishErrorKind::Other => refused(&error),
+        }
+    }
+
+    /// Waits for work. When the future is dropped, work that was already handed to it is given back.
+    pub(super) async fn pull(&self, pattern: &str, lease: Duration) -> Result<NatsDelivery, BusError> {
+        let wants = self.puller(pattern)?;
+        let (hand, taken) = oneshot::channel();
+        let mut taking = Taking { taken, owner: self.owner.clone() };
+        wants.send(Want { lease, hand }).await.map_err(|_| closed())?;
+        match (&mut taking.taken).await {
+            Ok(taken) => taken,
+            Err(_) => Err(closed()),
+        }
+    }
+
+    fn puller(&self, pattern: &str) -> Result<mpsc::Sender<Want>, BusError> {
+        let lane = Lane::parse(pattern)?;
+        let mut pullers = self.pullers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(wants) = pullers.get(pattern).filter(|wants| !wants.is_closed()) {
+            return Ok(wants.clone());
+        }
+        let (sender, wants) = mpsc::channel(WANTS);
+        pullers.insert(pattern.to_owned(), sender.clone());
+        let puller = Puller::new(self.consumers.clone(), lane, wants);
+        let closing = self.owner.closing.clone();
+        self.owner.start(async move { puller.run(closing).await });
+        Ok(sender)
+    }
+
+    /// Takes what is there. A task does it, so that nothing gets lost when the future is dropped.
+    pub(super) async fn try_pull(&self, pattern: &str, lease: Duration) -> Result<Option<NatsDelivery>, BusError> {
+        let lane = Lane::parse(pattern)?;
+        let (hand, taken) = oneshot::channel();
+        let mut taking = TryTaking { taken, owner: self.owner.clone() };
+        let consumers = self.consumers.clone();
+        self.owner.start(async move {
+            if let Err(Ok(Some(unwanted))) = hand.send(take_now(&consumers, &lane, lease).await) {
+                unwanted.give_back().await;
+            }
+        });
+        (&mut taking.taken).await.unwrap_or_else(|_| Err(closed()))
+    }
+}
+
+async fn take_now(consumers: &Consumers, lane: &Lane, lease: Duration) -> Result<Option<NatsDelivery>, BusError> {
+    consumers.ensure(lane, lease).await?;
+    let (link, subject) = (consumers.link(), lane.next_subject());
+    // a shared inbox knows answers by their subject, but work comes under its own
+    let inbox = link.client().new_inbox();
+    let request = Request::new().payload(NO_WAIT.into()).inbox(inbox).timeout(Some(link.request_timeout()));
+    let asked = link.unless_denied(&subject, link.client().send_request(subject.clone(), request)).await;
+    match asked {
+        Ok(Ok(message)) => match message.status {
+            None => consumers.receive(message).await,
+            Some(StatusCode::NOT_FOUND | StatusCode::TIMEOUT) => Ok(None),
+            Some(status) => Err(BusError::Failed(format!("work cannot be pulled: {status}"))),
+        },
+        Ok(Err(error)) if error.kind() == RequestErrorKind::TimedOut => {
+            Err(BusError::Timeout { subject, waited: link.request_timeout() })
+        }
+        Ok(Err(error)) => Err(BusError::Failed(format!("work cannot be pulled: {error}"))),
+        Err(denied) => Err(BusError::Denied(denied.to_string())),
+    }
+}
+
+/// A stream tells by the same code that a subject has its one message and that it is full altogether.
+fn refused(error: &jetstream::context::PublishError) -> Result<Stored, BusError> {
+    let answer = error.source().and_then(|source| source.downcast_ref::<jetstream::Error>());
+    let Some(answer) = answer else { return Err(BusError::Failed(error.to_string())) };
+    let text = answer.to_string();
+    match answer.error_code() {
+        ErrorCode::STREAM_STORE_FAILED if text.contains("per subject") => Ok(Stored::Yes),
+        ErrorCode::STREAM_STORE_FAILED if text.contains("maximum") => Err(BusError::QueueFull(QUEUE_STREAM.to_owned())),
+        ErrorCode::STREAM_NOT_FOUND => Ok(Stored::NoStream),
+        _ => Err(BusError::Failed(text)),
+    }
+}
+
+/// Gives work back that was handed over and never seen.
+struct Taking {
+    taken: oneshot::Receiver<Result<NatsDelivery, BusError>>,
+    owner: Owner,
+}
+impl Drop for Taking {
+    fn drop(&mut self) {
+        self.taken.close();
+        if let Ok(Ok(unseen)) = self.taken.try_recv() {
+            self.owner.start(async move { unseen.give_back().await });
+        }
+    }
+}
+
+/// The same for pulls that do not wait.
+struct TryTaking {
+    taken: oneshot::Receiver<Result<Option<NatsDelivery>, BusError>>,
+    owner: Owner,
+}
+impl Drop for TryTaking {
+    fn drop(&mut self) {
+        self.taken.close();
+        if let Ok(Ok(Some(unseen))) = self.taken.try_recv() {
+            self.owner.start(async move { unseen.give_back().await });
+        }
+    }
+}
+
+/// Sets the stream of the queues up again.
+async fn provision_queue(link: &NatsLink, config: &ProvisionConfig) -> Result<(), BusError> {
+    let ensured = ensure_stream(link, &config.queue_stream(), config.growth).await;
+    ensured.map(|_| ()).map_err(BusError::from)
+}
