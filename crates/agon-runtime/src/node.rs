@@ -9,12 +9,13 @@ use crate::watch::{Wants, Watch, WatchError, Watched, ends};
 use crate::{announce, ledger, notes};
 use agon_core::{Admission, Debate, DebateId, DebateState, Event, Outcome, Position, Record};
 use agon_store::{AppendError, StoreError};
+use futures_util::future::{self, FutureExt as _};
 use ractor::{Actor, ActorRef, SpawnErr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
+use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 mod requests;
@@ -64,8 +65,10 @@ pub struct Stats {
 pub struct Node {
     shared: Shared,
     root: ActorRef<root::Msg>,
-    /// Ends when the root has.
-    life: JoinHandle<()>,
+    /// Ends when the root has; any number may wait for it.
+    life: future::Shared<future::BoxFuture<'static, ()>>,
+    /// Tells without waiting.
+    alive: AbortHandle,
 }
 
 impl Node {
@@ -74,7 +77,9 @@ impl Node {
         let shared: Shared = Arc::new(Common::new(config, &ports));
         let args = root::Args { shared: shared.clone(), hosts: ports.hosts };
         let (root, life) = Actor::spawn(None, Root, args).await.map_err(StartError)?;
-        Ok(Self { shared, root, life })
+        let alive = life.abort_handle();
+        // however the root ended, it has ended
+        Ok(Self { shared, root, life: life.map(drop).boxed().shared(), alive })
     }
 
     /// Accepts a debate: once its admission is in the journal, it will be held. Submitting the same admission again is harmless.
@@ -162,20 +167,19 @@ impl Node {
 
     /// Whether the node can do its work: the bus is there, it is not shutting down, and its actors live.
     pub fn ready(&self) -> bool {
-        self.shared.bus.is_connected() && !*self.shared.draining.borrow() && !self.life.is_finished()
+        self.shared.bus.is_connected() && !*self.shared.draining.borrow() && !self.alive.is_finished()
     }
 
     /// Waits until the node is down of itself, which is a failure: its supervision has given up.
-    pub async fn failed(&mut self) -> NodeDown {
-        // however the root ended, the node is down
-        drop((&mut self.life).await);
+    pub async fn failed(&self) -> NodeDown {
+        self.life.clone().await;
         NodeDown
     }
 
     /// Shuts the node down in order: no more jobs and turns are taken, debates are handed over at once, running turns may
     /// end, and those that take too long are given back, all within the drain time; then everything stops. False when
     /// something had to be cut off.
-    pub async fn drain(self) -> bool {
+    pub async fn drain(&self) -> bool {
         let limit = Instant::now() + self.shared.config.times.drain;
         self.shared.draining.send_replace(true);
         let (done, drained) = oneshot::channel();
@@ -197,10 +201,10 @@ impl Node {
     }
 
     /// Stops everything at once, as a crash would, but joins every task. False when a task did not end.
-    pub async fn stop(self) -> bool {
+    pub async fn stop(&self) -> bool {
         self.root.stop(None);
         self.shared.tasks.cancel();
-        let ended = tokio::time::timeout(STOP_PATIENCE, self.life).await.is_ok();
+        let ended = tokio::time::timeout(STOP_PATIENCE, self.life.clone()).await.is_ok();
         self.shared.tasks.join(STOP_PATIENCE).await && ended
     }
 

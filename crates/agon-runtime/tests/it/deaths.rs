@@ -130,7 +130,7 @@ async fn a_supervisor_that_cannot_be_kept_alive_takes_the_node_down() {
         supervisor_restarts: restart::RestartPolicy { max_restarts: 2, ..Default::default() },
         ..NodeConfig::embedded("n1".into())
     };
-    let mut node = stage.node_with(config, vec![Cast::new(Duration::from_secs(1)).host("gpu1", 1)]).await;
+    let node = stage.node_with(config, vec![Cast::new(Duration::from_secs(1)).host("gpu1", 1)]).await;
 
     for _ in 0..3 {
         node.strike(Victim::Hosts, Death::Error);
