@@ -1,0 +1,114 @@
+//! `/metrics`.
+use crate::stage::{admission, hold, stumble, tell};
+use agon_core::{HostId, ModelName};
+use agon_telemetry::{CircuitState, Gate, Observer, Permits, Telemetry, TelemetryConfig};
+
+fn telemetry() -> Telemetry {
+    Telemetry::start(TelemetryConfig { log: None, ..TelemetryConfig::new("agon", "node-1") }).unwrap()
+}
+
+/// The value of the one series with this name and these labels.
+fn value(text: &str, name: &str, labels: &[&str]) -> Option<f64> {
+    let is_it = |line: &&str| {
+        let (series, _) = line.rsplit_once(' ').unwrap();
+        series.split('{').next() == Some(name) && labels.iter().all(|label| series.contains(label))
+    };
+    let mut lines = text.lines().filter(|line| !line.starts_with('#')).filter(is_it);
+    let line = lines.next()?;
+    assert!(lines.next().is_none(), "several {name} {labels:?} in\n{text}");
+    line.rsplit_once(' ')?.1.parse().ok()
+}
+
+#[test]
+fn a_debate_is_counted_and_measured() {
+    let telemetry = telemetry();
+    let held = hold(admission("oven-2026"), stumble);
+
+    tell(&telemetry, &held);
+
+    let text = telemetry.prometheus();
+    let submitted = value(&text, "agon_debates_submitted_total", &[r#"format="round_robin""#, r#"priority="normal""#]);
+    assert_eq!(submitted, Some(1.0), "{text}");
+    let completed = [r#"state="succeeded""#, r#"outcome="decided""#];
+    assert_eq!(value(&text, "agon_debates_completed_total", &completed), Some(1.0));
+    assert_eq!(value(&text, "agon_rounds_total", &[]), Some(1.0));
+    assert_eq!(value(&text, "agon_turn_failures_total", &[r#"cause="transport""#, r#"retried="true""#]), Some(1.0));
+    assert_eq!(value(&text, "gen_ai_workflow_duration_seconds_count", &[r#"state="succeeded""#]), Some(1.0));
+    assert_eq!(value(&text, "agon_debates_wait_seconds_count", &[]), Some(1.0));
+}
+
+#[test]
+fn calls_are_measured_and_unknown_tokens_are_not_taken_for_zero() {
+    let telemetry = telemetry();
+    let held = hold(admission("oven-2026"), stumble);
+
+    tell(&telemetry, &held);
+
+    let text = telemetry.prometheus();
+    let bruno = r#"gen_ai_request_model="llama3.2:3b""#;
+    let tries = held.played.iter().filter(|played| played.ask.model.as_str() == "llama3.2:3b").count() as f64;
+    let output = [bruno, r#"gen_ai_token_type="output""#];
+    assert_eq!(value(&text, "gen_ai_client_token_usage_count", &output), Some(tries - 1.0), "{text}");
+    assert_eq!(value(&text, "gen_ai_client_token_usage_sum", &output), Some((tries - 1.0) * 210.0));
+    let failed = [bruno, r#"error_type="transport""#];
+    assert_eq!(value(&text, "gen_ai_client_operation_duration_seconds_count", &failed), Some(1.0));
+    let first = "gen_ai_client_operation_time_to_first_chunk_seconds_count";
+    assert_eq!(value(&text, first, &[bruno]), Some(tries - 1.0));
+    let waited = [r#"host="attic""#, r#"model="llama3.2:3b""#];
+    assert_eq!(value(&text, "agon_queue_wait_seconds_count", &waited), Some(tries));
+}
+
+#[test]
+fn gates_tell_their_state() {
+    let telemetry = telemetry();
+    let (host, model) = (HostId::new("attic"), ModelName::new("qwen3:8b"));
+    let gate = Gate { host: &host, model: &model };
+
+    telemetry.breaker_changed(gate, CircuitState::Open);
+    telemetry.permits_changed(gate, Permits { in_use: 2, limit: 4, waiting: 3 });
+    telemetry.debates_active(5);
+
+    let text = telemetry.prometheus();
+    let labels = [r#"host="attic""#, r#"model="qwen3:8b""#];
+    let read = ["agon_circuit_state", "agon_permits_in_use", "agon_permits_limit", "agon_permits_waiting"];
+    assert_eq!(read.map(|name| value(&text, name, &labels)), [Some(2.0), Some(2.0), Some(4.0), Some(3.0)], "{text}");
+    assert_eq!(value(&text, "agon_debates_active", &[]), Some(5.0));
+}
+
+#[test]
+fn the_process_tells_its_start_and_its_version() {
+    let text = telemetry().prometheus();
+
+    assert!(value(&text, "process_start_time_seconds", &[]).is_some_and(|at| at > 1.7e9), "{text}");
+    assert_eq!(value(&text, "agon_build_info", &[env!("CARGO_PKG_VERSION")]), Some(1.0));
+    assert!(text.contains(r#"service_name="agon""#) && !text.contains("otel_scope"));
+}
+
+#[test]
+fn no_series_names_a_debate_or_a_topic() {
+    let telemetry = telemetry();
+
+    tell(&telemetry, &hold(admission("oven-2026"), stumble));
+
+    let text = telemetry.prometheus();
+    assert!(!text.contains("oven"), "{text}");
+}
+
+/// The guide lists every metric by the name that a scraper sees.
+#[test]
+fn the_guide_names_every_metric() {
+    let guide = include_str!("../../../../docs/guide/tracing.md");
+    let telemetry = telemetry();
+    tell(&telemetry, &hold(admission("oven-2026"), stumble));
+    let (host, model) = (HostId::new("attic"), ModelName::new("qwen3:8b"));
+    telemetry.breaker_changed(Gate { host: &host, model: &model }, CircuitState::Closed);
+    telemetry.permits_changed(Gate { host: &host, model: &model }, Permits { in_use: 0, limit: 1, waiting: 0 });
+    telemetry.debates_active(0);
+    telemetry.rpc().begin("agon.v1.DebateService/GetDebate", None).end("OK");
+
+    for line in telemetry.prometheus().lines() {
+        let Some(rest) = line.strip_prefix("# TYPE ") else { continue };
+        let name = rest.split(' ').next().unwrap();
+        assert!(name == "target_info" || guide.contains(&format!("`{name}`")), "{name} is not in the guide");
+    }
+}

@@ -1,0 +1,185 @@
+//! Debates as the machine holds them, with time that stands still between steps, told to an observer as a node would.
+use agon_core::*;
+use agon_telemetry::{Content, DebateClaimed, ModelServer, Observer, Otlp, Said, TelemetryConfig, TurnEnd, TurnPlayed};
+use agon_testkit::OtlpSink;
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// 2 January 2026, 03:04:05.
+pub const START: u64 = 1_767_323_045_000;
+/// How long a test waits for what must come.
+pub const LIMIT: Duration = Duration::from_secs(20);
+pub const SECRET: &str = "the oven is paid off in four years";
+
+pub fn config(sink: &OtlpSink) -> TelemetryConfig {
+    let otlp = Some(Otlp::to(sink.endpoint()));
+    TelemetryConfig { otlp, log: None, ..TelemetryConfig::new("agon", "node-1") }
+}
+
+pub fn admission(id: &str) -> Admission {
+    let spec = json!({
+        "topic": "Should the bakery buy the second oven?", "mode": "adversarial", "debate_format": "round_robin",
+        "max_rounds": 1, "turn_mode": "round_robin", "visibility": "sequential", "context_scope": "full_log",
+        "memory": "append_all", "phases": { "opening_statements": true, "final_statements": false },
+        "personas": [
+            { "name": "Ada", "stance": "Invest now", "model": "gemma3:4b", "max_tokens": 512, "temperature": 0.7 },
+            { "name": "Bruno", "stance": "Wait a year", "model": "llama3.2:3b", "max_tokens": 512 },
+        ],
+        "moderator": { "opens": true, "closes": false, "model": "qwen3:8b", "max_tokens": 512 },
+        "consensus_strategy": "judge",
+        "judge": {
+            "orders": 1, "anonymize_transcript": true, "shuffle_for_judge": false, "model": "qwen3:8b", "max_tokens": 512,
+        },
+        "ballots": "final_only", "end_condition": ["rounds_exhausted"], "timeout_per_turn_ms": 90_000,
+        "on_turn_failure": "skip", "quorum": "majority", "outputs": [],
+    });
+    let admission = json!({
+        "id": id, "spec": spec, "seed": 7, "agon_version": "0.1.0",
+        "retry": { "max_attempts": 3, "base_delay_ms": 500, "max_delay_ms": 30_000, "wait_limit_ms": 600_000 },
+        "submitted_by": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00",
+    });
+    serde_json::from_value(admission).unwrap()
+}
+
+/// A try as its host saw it.
+pub struct Played {
+    pub ask: Ask,
+    pub taken: Timestamp,
+    pub result: TurnResult,
+}
+
+/// A debate that was held, and who played what.
+pub struct Held {
+    pub log: Vec<Arc<Record>>,
+    pub played: Vec<Played>,
+}
+
+/// Holds a debate to its end. `fault` says which tries fail.
+pub fn hold(admission: Admission, fault: impl Fn(&Ask) -> Option<FailureCause>) -> Held {
+    let mut now = Timestamp(START);
+    let events = vec![Debate::admit(admission)];
+    let first = Record { first: Position(1), at: now, epoch: 0, nonce: 1, events };
+    let mut debate = Debate::fold([&first]).unwrap();
+    let mut held = Held { log: vec![Arc::new(first)], played: Vec::new() };
+    let mut input = Input::Claim { writer: NodeId::new("node-1") };
+    loop {
+        let events = debate.decide(now, input).unwrap();
+        let record = debate.record(now, 2, events);
+        debate.apply_record(&record);
+        held.log.push(Arc::new(record));
+        input = match debate.outstanding().into_iter().next().unwrap() {
+            Effect::Finish => return held,
+            Effect::WakeAt { at, turn } => {
+                now = at;
+                Input::RetryDue { turn }
+            }
+            Effect::Ask(ask) => {
+                let (turn, taken, result) = (ask.turn, now.plus(10), result(&ask, fault(&ask)));
+                now = now.plus(2_100);
+                held.played.push(Played { ask, taken, result: result.clone() });
+                Input::TurnDecided { turn, result }
+            }
+        };
+    }
+}
+
+fn result(ask: &Ask, fault: Option<FailureCause>) -> TurnResult {
+    let call = Box::new(call(ask, fault.is_none()));
+    match fault {
+        Some(cause) => TurnResult::Failed { failure: Failure::new(cause, format!("said: {SECRET}")), call },
+        None => TurnResult::Answered { answer: answer(&ask.task), call },
+    }
+}
+
+fn call(ask: &Ask, ended: bool) -> Call {
+    let usage = Usage { prompt_tokens: Some(812), cached_tokens: Some(640), completion_tokens: Some(210) };
+    let known = Timing { prefill_ms: Some(300), decode_ms: Some(1_500), first_byte_ms: Some(400), ..Timing::default() };
+    Call {
+        host: Some("attic".to_owned()),
+        model: Some(ask.model.clone()),
+        digest: Some("a2af6cc3eb7f".to_owned()),
+        prompt_hash: Some("b3:1234".to_owned()),
+        options: CallOptions { seed: Some(7), max_tokens: Some(512), ..CallOptions::default() },
+        usage: if ended { usage } else { Usage::default() },
+        timing: Timing { queue_ms: Some(40), total_ms: Some(2_000), ..if ended { known } else { Timing::default() } },
+        finish_reason: ended.then(|| "stop".to_owned()),
+        rehearsal: false,
+    }
+}
+
+fn answer(task: &Task) -> Answer {
+    match task {
+        Task::OpenRound => {
+            let next_speakers = ["Ada", "Bruno"].map(ParticipantId::from).to_vec();
+            Answer::RoundPlan(RoundPlan { next_speakers, ..RoundPlan::default() })
+        }
+        Task::Judge { candidates, .. } => Answer::Judgement(Judgement {
+            verdict: SECRET.to_owned(),
+            winner: candidates.first().cloned(),
+            reasoning: SECRET.to_owned(),
+            citations: Vec::new(),
+        }),
+        Task::Ballot { choices, .. } => Answer::Choice { choice: choices[0].clone(), reasons: vec![SECRET.to_owned()] },
+        _ => Answer::Speech { text: SECRET.into() },
+    }
+}
+
+/// Tells it all, as the node would that holds every role.
+pub fn tell(observer: &dyn Observer, held: &Held) {
+    tell_the_play(observer, held);
+    observer.debate_ended(&held.log);
+}
+
+/// All but the end.
+pub fn tell_the_play(observer: &dyn Observer, held: &Held) {
+    let Some(Event::DebateAdmitted(admission)) = held.log[0].events.first() else { panic!("no admission") };
+    observer.debate_admitted(admission, held.log[0].at);
+    for record in &held.log[1..] {
+        for event in &record.events {
+            if let Event::Claimed { writer, epoch } = event {
+                let (admitted, at, after) = (held.log[0].at, record.at, Position(record.first.0 - 1));
+                observer.debate_claimed(&DebateClaimed { admission, writer, admitted, at, epoch: *epoch, after });
+            }
+        }
+        observer.recorded(&admission.id, record);
+    }
+    held.played.iter().for_each(|played| tell_try(observer, admission, played));
+}
+
+fn tell_try(observer: &dyn Observer, admission: &Admission, played: &Played) {
+    with_try(admission, played, |told| observer.turn_played(&told));
+}
+
+/// A try as it is told.
+pub fn with_try(admission: &Admission, played: &Played, tell: impl FnOnce(TurnPlayed<'_>)) {
+    let server = ModelServer { provider: "ollama", address: "10.0.0.7".to_owned(), port: Some(11434) };
+    let input = vec![Said { role: "system", text: SECRET }, Said { role: "user", text: SECRET }];
+    let (end, call, output) = match &played.result {
+        TurnResult::Answered { call, .. } => (TurnEnd::Answered, call, Some(SECRET)),
+        TurnResult::Failed { failure, call } => (TurnEnd::Failed(failure), call, None),
+        TurnResult::Withdrawn => panic!("no try ends so here"),
+    };
+    let (host, content) = (HostId::new("attic"), Content { input, output });
+    tell(TurnPlayed {
+        debate: &admission.id,
+        admission: Some(admission),
+        ask: &played.ask,
+        host: &host,
+        server: &server,
+        taken: played.taken,
+        sent: Some(played.taken.plus(45)),
+        ended: played.taken.plus(2_050),
+        call,
+        response_model: Some(played.ask.model.as_str()),
+        end,
+        won: Some(true),
+        content: Some(&content),
+    });
+}
+
+/// The second debater's speech of round 1 fails at the first try.
+pub fn stumble(ask: &Ask) -> Option<FailureCause> {
+    let speech = matches!(ask.task, Task::Argument { .. }) && ask.participant.as_str() == "Bruno";
+    (speech && ask.turn.attempt == 1).then_some(FailureCause::Transport)
+}

@@ -1,0 +1,120 @@
+//! The tree of a debate.
+use crate::picture::draw;
+use crate::stage::{LIMIT, admission, config, hold, stumble, tell, tell_the_play};
+use agon_core::FailureCause;
+use agon_telemetry::{Observer, Place, Telemetry, TelemetryConfig, TraceContext};
+use agon_testkit::{OtlpSink, SinkSpan};
+use std::collections::BTreeSet;
+
+const UUID: &str = "0198c0de-0000-7000-8000-000000000001";
+
+fn ids(spans: &[SinkSpan]) -> BTreeSet<&str> {
+    spans.iter().map(|span| span.span_id.as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_debate_with_a_failure_and_its_retry_is_one_tree() {
+    let sink = OtlpSink::start().unwrap();
+    let telemetry = Telemetry::start(config(&sink)).unwrap();
+
+    tell(&telemetry, &hold(admission(UUID), stumble));
+    let flushed = telemetry.shutdown().await;
+
+    let spans = sink.spans();
+    assert!(flushed.complete, "{flushed:?}");
+    assert_eq!(ids(&spans).len(), spans.len());
+    assert!(spans.iter().all(|span| span.trace_id == UUID.replace('-', "")));
+    insta::assert_snapshot!(draw(&spans));
+}
+
+#[tokio::test]
+async fn hosts_and_coordinators_of_different_processes_make_one_tree() {
+    let sink = OtlpSink::start().unwrap();
+    let of = |service: &str| Telemetry::start(TelemetryConfig { service_name: service.to_owned(), ..config(&sink) });
+    let (host, coordinator) = (of("agon-host").unwrap(), of("agon-coordinator").unwrap());
+    let held = hold(admission("oven-2026"), stumble);
+
+    tell_the_play(&host, &held);
+    coordinator.debate_ended(&held.log);
+    host.shutdown().await;
+    coordinator.shutdown().await;
+
+    let spans = sink.spans();
+    let known = ids(&spans);
+    assert_eq!(spans.iter().map(|span| &span.trace_id).collect::<BTreeSet<_>>().len(), 1);
+    for span in &spans {
+        let is_root = span.name == "invoke_workflow round_robin";
+        assert_eq!(known.contains(span.parent.as_str()), !is_root, "{}", span.name);
+    }
+    let services: BTreeSet<&str> = spans.iter().map(|span| span.service.as_str()).collect();
+    assert_eq!(services, BTreeSet::from(["agon-coordinator", "agon-host"]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_running_debate_shows_its_acceptance_and_its_turns() {
+    let sink = OtlpSink::start().unwrap();
+    let telemetry = Telemetry::start(config(&sink)).unwrap();
+
+    tell_the_play(&telemetry, &hold(admission(UUID), |_| None));
+
+    let live = sink.wait_for(|spans| spans.iter().any(|span| span.name == "debate.accepted"), LIMIT);
+    telemetry.shutdown().await;
+    assert!(live.iter().any(|span| span.name == "debate.accepted"));
+    assert!(sink.spans().iter().any(|span| span.name == "chat gemma3:4b"));
+    assert!(!sink.spans().iter().any(|span| span.name.starts_with("invoke_workflow")));
+}
+
+#[tokio::test]
+async fn a_failed_debate_says_so_at_its_root() {
+    let sink = OtlpSink::start().unwrap();
+    let telemetry = Telemetry::start(config(&sink)).unwrap();
+    let held = hold(admission(UUID), |ask| (ask.participant.as_str() != "moderator").then_some(FailureCause::NotFound));
+
+    tell(&telemetry, &held);
+    telemetry.shutdown().await;
+
+    let spans = sink.spans();
+    let root = spans.iter().find(|span| span.name.starts_with("invoke_workflow")).unwrap();
+    assert_eq!(root.attributes["debate.state"], "failed");
+    assert_eq!(root.attributes["error.type"], "quorum");
+    assert!(root.error.is_some());
+    assert!(!root.attributes.contains_key("gen_ai.usage.input_tokens") || root.attributes["debate.usage.calls"] != "0");
+}
+
+#[tokio::test]
+async fn the_share_of_traced_debates_is_the_same_choice_everywhere() {
+    let sink = OtlpSink::start().unwrap();
+    let half = || Telemetry::start(TelemetryConfig { debate_ratio: 0.5, ..config(&sink) }).unwrap();
+    let (one, other) = (half(), half());
+    let debates = (0..64).map(|n| admission(&format!("0198c0de-0000-7000-8000-0000000000{n:02x}")));
+
+    for admission in debates {
+        let at = agon_core::Timestamp(0);
+        one.debate_admitted(&admission, at);
+        other.debate_admitted(&admission, at);
+    }
+    one.shutdown().await;
+    other.shutdown().await;
+
+    let spans = sink.spans();
+    let traces: BTreeSet<&str> = spans.iter().map(|span| span.trace_id.as_str()).collect();
+    assert_eq!(spans.len(), 2 * traces.len());
+    assert!((16..=48).contains(&traces.len()), "{} of 64", traces.len());
+}
+
+#[tokio::test]
+async fn the_header_that_travels_with_a_turn_names_its_span() {
+    let sink = OtlpSink::start().unwrap();
+    let telemetry = Telemetry::start(config(&sink)).unwrap();
+    let held = hold(admission(UUID), |_| None);
+    let (debate, turn) = (admission(UUID).id, held.played[0].ask.turn);
+
+    let header = telemetry.traceparent(&debate, turn).unwrap();
+    tell(&telemetry, &held);
+    telemetry.shutdown().await;
+
+    let context = TraceContext::parse(&header).unwrap();
+    assert_eq!(context, TraceContext::of(&debate, Place::Turn(turn), true));
+    let span_id: String = context.span_id().iter().map(|byte| format!("{byte:02x}")).collect();
+    assert!(sink.spans().iter().any(|span| span.span_id == span_id && span.name == "send agon.gen"));
+}
