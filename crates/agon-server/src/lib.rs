@@ -1,1 +1,28 @@
-//! The gateway: gRPC, REST and the admin port; the wiring of roles.
+//! The gateway: debates over gRPC and REST, events as streams, and the port of operators.
+//!
+//! [`Gateway`] listens; every call passes the same door ([`AuthConfig`]), is one operation over the process's node and
+//! stores, and fails in the same words and details over either interface ([`Problem`]). [`Admin`] is for probes and metrics.
+//!
+//! Invariant: a gateway keeps no state of debates. Whatever it answers comes from the log, the registers of requests and
+//! orders, or, for lists, from the catalogue; any other gateway answers the same.
+
+mod admin;
+mod api;
+mod auth;
+mod config;
+mod error;
+mod gateway;
+mod grpc;
+mod health;
+mod net;
+mod rest;
+
+pub use admin::{Admin, AdminError, AdminPorts};
+pub use auth::{
+    AuthConfig, AuthStartError, Caller, CertificateAuth, CertificateName, CertificateTenant, JwksPlace, JwksSource,
+    JwtAuth, Scope, TokenFile, TokenLineError, new_token, token_line,
+};
+pub use config::{GatewayConfig, GatewayPorts, GatewayTimes, Limits};
+pub use error::{ERROR_DOMAIN, Problem, Violation};
+pub use gateway::{Addresses, Gateway, GatewayError};
+pub use net::{ConnectionLimits, TlsConfig, TlsError};

@@ -2,11 +2,15 @@
 //!
 //! Invariant: nothing here is shipped, and every process that is started is stopped by its id when its owner is dropped.
 
+#[cfg(feature = "grpc")]
+mod grpc;
 mod nats;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod port;
 
+#[cfg(feature = "grpc")]
+pub use grpc::DynamicClient;
 pub use nats::{NatsOptions, NatsServer, nats_servers};
 #[cfg(feature = "otlp")]
 pub use otlp::{OtlpSink, SinkSpan};

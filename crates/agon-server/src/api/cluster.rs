@@ -1,0 +1,91 @@
+//! The cluster: hosts and their models.
+use super::{Api, Call};
+use crate::auth::Scope;
+use crate::error::Problem;
+use agon_core::ModelName;
+use agon_proto::pb::bus::v1 as bus;
+use agon_proto::pb::v1 as pb;
+use agon_runtime::{DrainError, KnownHost};
+use std::collections::BTreeMap;
+
+impl Api {
+    /// The hosts that live, by name.
+    pub fn hosts(&self, call: &Call) -> Result<pb::ListHostsResponse, Problem> {
+        call.caller.require(Scope::ClusterAdmin)?;
+        let mut hosts: Vec<pb::Host> = self.live().iter().map(message).collect();
+        hosts.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(pb::ListHostsResponse { hosts })
+    }
+
+    /// The models that live hosts serve, by name.
+    pub fn models(&self, call: &Call) -> Result<pb::ListModelsResponse, Problem> {
+        call.caller.require(Scope::ClusterAdmin)?;
+        let mut models: BTreeMap<String, Vec<pb::ServedModel>> = BTreeMap::new();
+        for host in self.live() {
+            for model in &host.alive.models {
+                let served = pb::ServedModel {
+                    host: host.alive.host.to_string(),
+                    digest: model.digest.clone(),
+                    permits: model.permits,
+                    running: model.running,
+                    breaker: bus::BreakerState::from(model.breaker).into(),
+                };
+                models.entry(model.name.to_string()).or_default().push(served);
+            }
+        }
+        let model = |(name, mut hosts): (String, Vec<pb::ServedModel>)| {
+            hosts.sort_by(|a, b| a.host.cmp(&b.host));
+            pb::Model { name, hosts }
+        };
+        Ok(pb::ListModelsResponse { models: models.into_iter().map(model).collect() })
+    }
+
+    /// Tells a host to take no more turns, or to take them again.
+    pub async fn drain_host(&self, call: &Call, request: &pb::DrainHostRequest) -> Result<pb::Host, Problem> {
+        call.caller.require(Scope::ClusterAdmin)?;
+        let name = request.host.strip_prefix("hosts/").unwrap_or(&request.host);
+        let unknown = || Problem::NoHost(name.to_owned());
+        let known = self.live().into_iter().find(|known| known.alive.host.as_str() == name).ok_or_else(unknown)?;
+        let told = self.ports.node.drain_host(&known.alive.host, request.undo).await;
+        told.map_err(|error| match error {
+            DrainError::Unknown(_) => unknown(),
+            DrainError::Bus { .. } => {
+                tracing::warn!(host = name, %error, "host not told to drain");
+                Problem::Unavailable(format!("host {name} cannot be asked"))
+            }
+        })?;
+        Ok(pb::Host { draining: !request.undo, ..message(&known) })
+    }
+
+    /// The live hosts that take turns for a model.
+    pub(super) fn hosts_of(&self, model: &ModelName, rehearsal: bool) -> Vec<String> {
+        let serves = |known: &KnownHost| {
+            let alive = &known.alive;
+            let listed = alive.serves_any || alive.models.iter().any(|served| served.name == *model);
+            listed && !alive.draining && alive.rehearsal == rehearsal
+        };
+        let mut hosts: Vec<String> =
+            self.live().iter().filter(|known| serves(known)).map(|known| known.alive.host.to_string()).collect();
+        hosts.sort();
+        hosts
+    }
+
+    fn live(&self) -> Vec<KnownHost> {
+        self.ports.node.hosts().into_iter().filter(|known| known.lives).collect()
+    }
+}
+
+fn message(known: &KnownHost) -> pb::Host {
+    let alive = &known.alive;
+    pb::Host {
+        name: alive.host.to_string(),
+        node: alive.node.to_string(),
+        agon_version: alive.agon_version.clone(),
+        server: alive.server.clone(),
+        serves_any: alive.serves_any,
+        draining: alive.draining,
+        rehearsal: alive.rehearsal,
+        models: alive.models.iter().map(Into::into).collect(),
+        silence: prost_types::Duration::try_from(known.silence).ok(),
+    }
+}

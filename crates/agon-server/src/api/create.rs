@@ -1,0 +1,175 @@
+//! Submitting a debate, once.
+use super::wanted::Wanted;
+use super::{Api, Call, view};
+use crate::auth::Scope;
+use crate::error::Problem;
+use agon_core::{Admission, DebateId, Event, Position, Record, Timestamp};
+use agon_proto::RequestClaim;
+use agon_proto::pb::v1 as pb;
+use agon_runtime::SubmitError;
+use agon_store::{AppendError, append_settled};
+use agon_telemetry::TraceContext;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The version that admissions name.
+const AGON_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+impl Api {
+    /// Submits a debate; the same submission again gives the first debate.
+    pub async fn create(&self, call: &Call, request: &pb::CreateDebateRequest) -> Result<pb::Debate, Problem> {
+        call.caller.require(Scope::DebatesWrite)?;
+        let wanted = Wanted::check(request, &call.caller.tenant, &self.defaults)?;
+        if request.validate_only {
+            return Ok(self.planned(call, wanted));
+        }
+        let debate = self.id_for(call, &wanted).await?;
+        let admission = admission(call, wanted, debate.clone(), self.retry);
+        self.admit(admission, Vec::new()).await?;
+        self.resource(&debate, true).await
+    }
+
+    /// What the debate would be. Nothing is written.
+    fn planned(&self, call: &Call, wanted: Wanted) -> pb::Debate {
+        let plan = self.plan(&wanted.spec, wanted.rehearsal, wanted.warnings);
+        let identity = wanted.id.as_ref().map(view::identity).unwrap_or_default();
+        pb::Debate {
+            topic: wanted.spec.topic.clone(),
+            spec: Some((&wanted.spec).into()),
+            labels: wanted.labels,
+            creator: call.caller.principal.clone(),
+            rehearsal: wanted.rehearsal,
+            priority: view::priority_number(wanted.priority),
+            plan: Some(plan),
+            ..identity
+        }
+    }
+
+    /// The id of the debate that this submission makes, or has made before.
+    async fn id_for(&self, call: &Call, wanted: &Wanted) -> Result<DebateId, Problem> {
+        let tenant = &call.caller.tenant;
+        let id = match &wanted.id {
+            Some(id) => id.clone(),
+            None => new_id(tenant)?,
+        };
+        let Some(request_id) = &wanted.request_id else { return Ok(id) };
+        let claim = RequestClaim { debate: id, payload: wanted.payload() };
+        self.claim(call, request_id, claim).await
+    }
+
+    /// What the request id stands for, if that is the same payload.
+    pub(super) async fn claim(&self, call: &Call, request_id: &str, claim: RequestClaim) -> Result<DebateId, Problem> {
+        let payload = claim.payload;
+        let standing = self.ports.requests.claim(&call.caller.tenant, request_id, claim).await;
+        let standing = standing.map_err(|error| Problem::of_store(&error))?;
+        if standing.payload == payload {
+            return Ok(standing.debate);
+        }
+        let debate = standing.debate.name().to_owned();
+        Err(Problem::RequestIdConflict { request_id: request_id.to_owned(), debate })
+    }
+
+    /// Admits the debate unless it already is. What is judged again begins with more than its admission: `events`.
+    pub(super) async fn admit(&self, admission: Admission, events: Vec<Event>) -> Result<(), Problem> {
+        match self.admitted(&admission.id).await? {
+            Some(known) => return self.again(&admission, known).await,
+            None => self.make_room(&admission.id.tenant()).await?,
+        }
+        if !events.is_empty() {
+            self.begin(&admission.id, events).await?;
+        }
+        match self.ports.node.submit(admission.clone()).await {
+            Err(SubmitError::Conflict(id)) => match self.admitted(&id).await? {
+                // another gateway was faster with the same submission
+                Some(known) => self.again(&admission, known).await,
+                None => Err(Problem::Unavailable(format!("debate {} is being removed", id.name()))),
+            },
+            submitted => submitted.map_err(|error| of_submit(&error)),
+        }
+    }
+
+    /// Writes the first record of a debate; whether somebody else did so first shows when its admission is submitted.
+    async fn begin(&self, debate: &DebateId, events: Vec<Event>) -> Result<(), Problem> {
+        let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let at = Timestamp(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX));
+        let record = Record { first: Position(1), at, epoch: 0, nonce: rand::random(), events };
+        match append_settled(&*self.ports.journal, debate, record).await {
+            Ok(_) | Err(AppendError::Fenced { .. }) => Ok(()),
+            Err(error) => Err(of_submit(&SubmitError::Append(error))),
+        }
+    }
+
+    /// The same submission as before: its job is queued once more, in case that was what had failed.
+    async fn again(&self, wanted: &Admission, known: Admission) -> Result<(), Problem> {
+        if !is_same(wanted, &known) {
+            return Err(Problem::DebateExists(known.id.name().to_owned()));
+        }
+        let records = self.log(&known.id).await?;
+        let claimed = |record: &Arc<Record>| record.events.iter().any(|event| matches!(event, Event::Claimed { .. }));
+        if records.iter().any(claimed) {
+            return Ok(());
+        }
+        self.ports.node.submit(known).await.map_err(|error| of_submit(&error))
+    }
+
+    /// What a debate started from, if it exists.
+    pub(super) async fn admitted(&self, debate: &DebateId) -> Result<Option<Admission>, Problem> {
+        let records = self.ports.journal.read(debate, Position(0)).await.map_err(|error| Problem::of_store(&error))?;
+        Ok(match records.first().and_then(|record| record.events.first()) {
+            Some(Event::DebateAdmitted(admission)) => Some(admission.as_ref().clone()),
+            Some(_) | None => None,
+        })
+    }
+}
+
+/// A new id, ordered by time.
+pub(super) fn new_id(tenant: &agon_core::TenantId) -> Result<DebateId, Problem> {
+    let id = uuid::Uuid::now_v7().to_string();
+    DebateId::in_tenant(tenant, &id).map_err(|error| Problem::Internal(error.to_string()))
+}
+
+fn admission(call: &Call, wanted: Wanted, id: DebateId, retry: agon_core::RetryPolicy) -> Admission {
+    let traceparent = call.traceparent.as_deref().and_then(TraceContext::parse);
+    Admission {
+        id,
+        seed: wanted.seed.unwrap_or_else(rand::random),
+        spec: wanted.spec,
+        retry,
+        agon_version: AGON_VERSION.to_owned(),
+        request_id: wanted.request_id,
+        rehearsal: wanted.rehearsal,
+        priority: wanted.priority,
+        labels: wanted.labels,
+        creator: call.caller.principal.clone(),
+        submitted_by: traceparent.map(|context| context.to_string()),
+        rejudges: None,
+    }
+}
+
+/// Whether two admissions are one submission. What the gateway added by itself does not count: a seed that nobody
+/// chose, who submitted it, from which trace, by which version.
+fn is_same(wanted: &Admission, known: &Admission) -> bool {
+    if known.request_id.is_some() && wanted.request_id == known.request_id {
+        // the claim has compared the payload
+        return true;
+    }
+    wanted.spec == known.spec
+        && (wanted.spec.seed.is_none() || wanted.seed == known.seed)
+        && wanted.rehearsal == known.rehearsal
+        && wanted.priority == known.priority
+        && wanted.labels == known.labels
+        && wanted.rejudges == known.rejudges
+}
+
+/// What a failed submission means to the caller, who may try it again.
+pub(super) fn of_submit(error: &SubmitError) -> Problem {
+    tracing::warn!(%error, "debate not submitted");
+    match error {
+        SubmitError::Conflict(id) => Problem::DebateExists(id.name().to_owned()),
+        SubmitError::Append(AppendError::Store(error)) => Problem::of_store(error),
+        SubmitError::Append(AppendError::Fenced { .. } | AppendError::Unsure(_)) => {
+            Problem::Unavailable("it is unknown whether the debate was written down".to_owned())
+        }
+        SubmitError::Queue(error) => Problem::of_store(error),
+    }
+}

@@ -1,0 +1,141 @@
+//! One debate: showing, cancelling, removing it.
+use super::list::page_size;
+use super::view::{Folded, Shown};
+use super::{Api, Call, named};
+use crate::auth::Scope;
+use crate::error::Problem;
+use agon_core::{DebateId, Event, Position, Timestamp};
+use agon_proto::pb::v1 as pb;
+use agon_runtime::CancelError;
+use std::fmt::Write as _;
+
+const EVENTS: usize = 200;
+const MAX_EVENTS: usize = 1_000;
+/// Bytes of the reason of a cancellation.
+const MAX_REASON: usize = 1_024;
+
+impl Api {
+    /// One debate.
+    pub async fn get(&self, call: &Call, request: &pb::GetDebateRequest) -> Result<pb::Debate, Problem> {
+        call.caller.require(Scope::DebatesRead)?;
+        let debate = named(&call.caller, &request.name)?;
+        let full = match pb::DebateView::try_from(request.view) {
+            Ok(pb::DebateView::Unspecified | pb::DebateView::Full) => true,
+            Ok(pb::DebateView::Basic) => false,
+            Err(_) => return Err(Problem::invalid("view", format!("there is no view {}", request.view))),
+        };
+        self.resource(&debate, full).await
+    }
+
+    /// A debate as its log shows it now.
+    pub(super) async fn resource(&self, debate: &DebateId, full: bool) -> Result<pb::Debate, Problem> {
+        let folded = self.folded(debate).await?;
+        self.shown_as(&folded, full).await
+    }
+
+    pub(super) async fn folded(&self, debate: &DebateId) -> Result<Folded, Problem> {
+        Folded::of(debate, self.log(debate).await?)
+    }
+
+    pub(super) async fn shown_as(&self, folded: &Folded, full: bool) -> Result<pb::Debate, Problem> {
+        let debate = &folded.debate.admission().id;
+        let cancelling = folded.debate.ended().is_none() && self.cancel_ordered(debate).await?;
+        let head = if full { self.log_head(folded).await? } else { None };
+        folded.resource(Shown { full, cancelling, log_head: head.as_deref() })
+    }
+
+    async fn cancel_ordered(&self, debate: &DebateId) -> Result<bool, Problem> {
+        let order = self.ports.commands.cancel_ordered(debate).await;
+        order.map(|order| order.is_some()).map_err(|error| Problem::of_store(&error))
+    }
+
+    /// The hash that stands for the whole log of a debate that is over.
+    pub(super) async fn log_head(&self, folded: &Folded) -> Result<Option<String>, Problem> {
+        if folded.debate.ended().is_none() {
+            return Ok(None);
+        }
+        let records = self.ports.upkeep.raw_records(&folded.debate.admission().id).await;
+        let records = records.map_err(|error| Problem::of_store(&error))?;
+        Ok(records.last().map(|record| {
+            record.hash.iter().fold(String::new(), |mut hex, byte| {
+                // writing to a text cannot fail
+                let _ = write!(hex, "{byte:02x}");
+                hex
+            })
+        }))
+    }
+
+    /// Orders a debate to end. Ordering twice is one order; a debate that is over stays as it is.
+    pub async fn cancel(&self, call: &Call, request: &pb::CancelDebateRequest) -> Result<pb::Debate, Problem> {
+        call.caller.require(Scope::DebatesWrite)?;
+        let debate = named(&call.caller, &request.name)?;
+        if request.reason.len() > MAX_REASON {
+            return Err(Problem::invalid("reason", format!("a reason has at most {MAX_REASON} bytes")));
+        }
+        let folded = self.folded(&debate).await?;
+        if folded.debate.ended().is_none() {
+            let reason = if request.reason.is_empty() { "cancelled by its client" } else { &request.reason };
+            match self.ports.node.cancel(&debate, reason, call.caller.principal.as_deref()).await {
+                // it ended in between
+                Ok(()) | Err(CancelError::Ended { .. }) => {}
+                Err(CancelError::Unknown(debate)) => return Err(Problem::no_debate(&debate)),
+                Err(CancelError::Store(error)) => return Err(Problem::of_store(&error)),
+            }
+        }
+        self.resource(&debate, true).await
+    }
+
+    /// Removes a debate that is over.
+    pub async fn delete(&self, call: &Call, request: &pb::DeleteDebateRequest) -> Result<(), Problem> {
+        call.caller.require(Scope::DebatesWrite)?;
+        let debate = named(&call.caller, &request.name)?;
+        if self.folded(&debate).await?.debate.ended().is_none() {
+            return Err(Problem::NotOver(debate.name().to_owned()));
+        }
+        self.ports.upkeep.delete(&debate).await.map_err(|error| Problem::of_store(&error))?;
+        self.ports.journal.forget(&debate);
+        Ok(())
+    }
+
+    /// A page of events. Events of one step are not parted.
+    pub async fn events(
+        &self,
+        call: &Call,
+        request: &pb::ListDebateEventsRequest,
+    ) -> Result<pb::ListDebateEventsResponse, Problem> {
+        let (events, more) = self.event_page(call, request).await?;
+        let events = events.iter().map(|(position, at, event)| event_message(*position, *at, event)).collect();
+        Ok(pb::ListDebateEventsResponse { events, more })
+    }
+
+    /// The same page, with the events of core, and whether more are there.
+    pub async fn event_page(
+        &self,
+        call: &Call,
+        request: &pb::ListDebateEventsRequest,
+    ) -> Result<(Vec<(Position, Timestamp, Event)>, bool), Problem> {
+        call.caller.require(Scope::DebatesRead)?;
+        let debate = named(&call.caller, &request.name)?;
+        let size = page_size(request.page_size, EVENTS, MAX_EVENTS)?;
+        let after = Position(request.after_sequence);
+        let records = self.log_after(&debate, after).await?;
+        if records.is_empty() {
+            // the end of a log, or no log at all
+            self.log(&debate).await?;
+        }
+        let mut events = Vec::new();
+        for record in &records {
+            if events.len() >= size {
+                return Ok((events, true));
+            }
+            let new = record.entries().filter(|(position, _)| *position > after);
+            events.extend(new.map(|(position, event)| (position, record.at, event.clone())));
+        }
+        Ok((events, false))
+    }
+}
+
+/// An event as the API carries it.
+pub(crate) fn event_message(position: Position, at: Timestamp, event: &Event) -> pb::DebateEvent {
+    pb::DebateEvent { sequence: position.0, time: Some(super::view::timestamp(at)), event: Some(event.into()) }
+}

@@ -1,0 +1,146 @@
+//! Finding debates.
+use super::page::Listing;
+use super::{Api, Call, view};
+use crate::auth::Scope;
+use crate::error::{Problem, Violation};
+use agon_core::{DebateState, Outcome, TenantId, Timestamp};
+use agon_proto::pb::bus::v1 as bus;
+use agon_proto::pb::v1 as pb;
+use agon_proto::{Summary, SummaryState};
+use agon_store::{ListState, Place, Query};
+use futures_util::{StreamExt as _, stream};
+use pb::debate::State;
+
+const PAGE: usize = 50;
+const MAX_PAGE: usize = 1_000;
+/// Pages of the catalogue that one call looks through; where few fit, a page may be short and go on.
+const MAX_LOOKS: usize = 20;
+/// Orders that are looked up at once.
+const LOOK_UPS: usize = 32;
+
+/// A size of pages: absent or 0 is the default, larger ones are cut.
+pub(super) fn page_size(asked: i32, usual: usize, most: usize) -> Result<usize, Problem> {
+    match usize::try_from(asked) {
+        Ok(0) => Ok(usual),
+        Ok(size) => Ok(size.min(most)),
+        Err(_) => Err(Problem::invalid("page_size", "a page size is 0 or more")),
+    }
+}
+
+impl Api {
+    /// The caller's debates, newest first.
+    pub async fn list(
+        &self,
+        call: &Call,
+        request: &pb::ListDebatesRequest,
+    ) -> Result<pb::ListDebatesResponse, Problem> {
+        call.caller.require(Scope::DebatesRead)?;
+        let size = page_size(request.page_size, PAGE, MAX_PAGE)?;
+        let filter = request.filter.clone().unwrap_or_default();
+        let tenant = &call.caller.tenant;
+        let listing = Listing { tenant, filter: &filter };
+        let states = states(&filter)?;
+        let mut query = query(&filter, &states, tenant)?;
+        query.after = listing.place(&request.page_token)?;
+        let mut debates = Vec::new();
+        for _ in 0..MAX_LOOKS {
+            query.limit = size - debates.len();
+            let found = self.ports.catalogue.find(&query).await.map_err(|error| Problem::of_store(&error))?;
+            let whole = found.len() == query.limit;
+            query.after = found.last().map(place).or(query.after);
+            debates.extend(self.shown(found).await?.into_iter().filter(|debate| fits(&states, debate)));
+            if !whole {
+                return Ok(pb::ListDebatesResponse { debates, next_page_token: String::new() });
+            }
+            if debates.len() >= size {
+                break;
+            }
+        }
+        let next_page_token = query.after.map(|place| listing.token(&place)).unwrap_or_default();
+        Ok(pb::ListDebatesResponse { debates, next_page_token })
+    }
+
+    /// The summaries as resources; of the unfinished ones it is looked up whether they are ordered to end.
+    async fn shown(&self, found: Vec<Summary>) -> Result<Vec<pb::Debate>, Problem> {
+        let shown = stream::iter(found).map(|summary| async move {
+            let over = matches!(summary.state, SummaryState::Ended { .. });
+            let order = if over { None } else { self.ports.commands.cancel_ordered(&summary.id).await? };
+            Ok(view::listed(&summary, order.is_some()))
+        });
+        let shown: Vec<Result<_, agon_store::StoreError>> = shown.buffered(LOOK_UPS).collect().await;
+        shown.into_iter().collect::<Result<_, _>>().map_err(|error| Problem::of_store(&error))
+    }
+}
+
+fn place(summary: &Summary) -> Place {
+    Place { admitted: summary.admitted, id: summary.id.clone() }
+}
+
+fn fits(states: &[State], debate: &pb::Debate) -> bool {
+    states.is_empty() || states.contains(&debate.state())
+}
+
+fn states(filter: &pb::DebateFilter) -> Result<Vec<State>, Problem> {
+    let one = |(at, number): (usize, &i32)| match State::try_from(*number) {
+        Ok(State::Unspecified) | Err(_) => {
+            Err(Problem::invalid(format!("filter.states[{at}]"), format!("there is no state {number}")))
+        }
+        Ok(state) => Ok(state),
+    };
+    filter.states.iter().enumerate().map(one).collect()
+}
+
+/// The catalogue knows nothing of orders, so that what is being cancelled is found among the queued and running.
+fn list_states(state: State) -> Vec<ListState> {
+    match state {
+        State::Unspecified => Vec::new(),
+        State::Queued => vec![ListState::Queued],
+        State::Running => vec![ListState::Running],
+        State::Cancelling => vec![ListState::Queued, ListState::Running],
+        State::Succeeded => vec![ListState::Ended(DebateState::Succeeded)],
+        State::Failed => vec![ListState::Ended(DebateState::Failed)],
+        State::Cancelled => vec![ListState::Ended(DebateState::Cancelled)],
+    }
+}
+
+fn query(filter: &pb::DebateFilter, states: &[State], tenant: &TenantId) -> Result<Query, Problem> {
+    let mut wrong = Vec::new();
+    let outcomes = filter.outcomes.iter().enumerate().filter_map(|(at, number)| {
+        let outcome = bus::Outcome::try_from(*number).ok().and_then(|outcome| Outcome::try_from(outcome).ok());
+        if outcome.is_none() {
+            wrong.push(Violation::of(format!("filter.outcomes[{at}]"), format!("there is no outcome {number}")));
+        }
+        outcome
+    });
+    let outcomes = outcomes.collect();
+    let mut moment = |field: &str, at: Option<prost_types::Timestamp>| {
+        let read = at.map_or(Some(None), |at| millis(&at).map(Some));
+        if read.is_none() {
+            wrong.push(Violation::of(format!("filter.{field}"), "a moment lies after 1970"));
+        }
+        read.flatten()
+    };
+    let admitted_from = moment("created_after", filter.created_after);
+    let admitted_before = moment("created_before", filter.created_before);
+    if !wrong.is_empty() {
+        return Err(Problem::Invalid(wrong));
+    }
+    let mut listed: Vec<ListState> = states.iter().copied().flat_map(list_states).collect();
+    listed.dedup();
+    Ok(Query {
+        tenant: Some(tenant.clone()),
+        limit: 0,
+        after: None,
+        states: listed,
+        outcomes,
+        labels: filter.labels.clone(),
+        admitted_from,
+        admitted_before,
+        text: Some(filter.text.clone()).filter(|text| !text.is_empty()),
+    })
+}
+
+fn millis(at: &prost_types::Timestamp) -> Option<Timestamp> {
+    let (seconds, nanos) = (u64::try_from(at.seconds).ok()?, u64::try_from(at.nanos).ok()?);
+    Some(Timestamp(seconds.checked_mul(1_000)?.checked_add(nanos / 1_000_000)?))
+}

@@ -1,0 +1,224 @@
+//! A debate as the API shows it, folded from its log or taken from the catalogue.
+use crate::error::Problem;
+use agon_core::{Debate, DebateId, DebateState, Event, Priority, Reason, Record, Timestamp};
+use agon_proto::pb::v1 as pb;
+use agon_proto::{Summary, SummaryState};
+use agon_report::{DebateResult, Minutes};
+use agon_telemetry::{Place, TraceContext};
+use prost_types::value::Kind;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A log and what it says.
+pub(crate) struct Folded {
+    pub records: Vec<Arc<Record>>,
+    pub debate: Debate,
+}
+
+/// What is shown beside the fold.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shown<'a> {
+    /// With spec and result.
+    pub full: bool,
+    /// The debate is ordered to end.
+    pub cancelling: bool,
+    /// The hash of the log's last record.
+    pub log_head: Option<&'a str>,
+}
+
+impl Folded {
+    pub fn of(debate: &DebateId, records: Vec<Arc<Record>>) -> Result<Self, Problem> {
+        let folded = Debate::fold(records.iter().map(Arc::as_ref));
+        let folded = folded.ok_or_else(|| Problem::no_debate(debate))?;
+        Ok(Self { records, debate: folded })
+    }
+
+    /// The log as the reports read it.
+    pub fn minutes(&self, log_head: Option<&str>) -> Result<Minutes<'_>, Problem> {
+        let minutes = Minutes::from_records(self.records.iter().map(Arc::as_ref));
+        let minutes = minutes.map_err(|error| Problem::Internal(error.to_string()))?;
+        Ok(match log_head {
+            Some(hash) => minutes.with_log_head(hash),
+            None => minutes,
+        })
+    }
+
+    /// The debate as a resource.
+    pub fn resource(&self, shown: Shown<'_>) -> Result<pb::Debate, Problem> {
+        let facts = Facts::of(&self.records);
+        let admission = self.debate.admission();
+        let state = match self.debate.ended() {
+            Some((state, _)) => ended(state),
+            None if shown.cancelling || facts.cancelled => pb::debate::State::Cancelling,
+            None if facts.claimed.is_some() => pb::debate::State::Running,
+            None => pb::debate::State::Queued,
+        };
+        let usage = self.debate.usage();
+        let mut resource = pb::Debate {
+            state: state.into(),
+            outcome: self.debate.ended().and_then(|(_, outcome)| outcome).map_or(0, outcome_number),
+            reason: facts.reason.map(Into::into),
+            create_time: facts.first.map(timestamp),
+            start_time: facts.claimed.map(timestamp),
+            update_time: facts.last.map(timestamp),
+            end_time: self.debate.ended().and(facts.last).map(timestamp),
+            progress: Some(pb::debate::Progress {
+                round: self.debate.rounds(),
+                max_rounds: admission.spec.max_rounds,
+                turns: facts.turns,
+                failed_tries: facts.failed,
+            }),
+            usage: Some(pb::debate::Usage {
+                calls: u64::from(usage.calls.saturating_sub(usage.unknown_calls)),
+                prompt_tokens: usage.prompt_tokens,
+                completion_tokens: usage.completion_tokens,
+            }),
+            labels: admission.labels.clone(),
+            creator: admission.creator.clone(),
+            rehearsal: admission.rehearsal,
+            priority: priority_number(admission.priority),
+            sequence: self.debate.position().0,
+            rejudges: admission.rejudges.as_ref().map(|id| id.name().to_owned()),
+            topic: admission.spec.topic.clone(),
+            ..identity(&admission.id)
+        };
+        if shown.full {
+            resource.spec = Some((&admission.spec).into());
+            resource.result = Some(self.result(shown.log_head)?);
+        }
+        Ok(resource)
+    }
+
+    fn result(&self, log_head: Option<&str>) -> Result<prost_types::Struct, Problem> {
+        match to_proto(self.result_json(log_head)?).kind {
+            Some(Kind::StructValue(members)) => Ok(members),
+            _ => Err(Problem::Internal("a result is no object".to_owned())),
+        }
+    }
+
+    /// The result as `agon run --json` prints it, under the name that the caller knows.
+    pub fn result_json(&self, log_head: Option<&str>) -> Result<Value, Problem> {
+        let mut result = DebateResult::of(&self.minutes(log_head)?);
+        result.id = self.debate.admission().id.name().to_owned();
+        serde_json::to_value(result).map_err(|error| Problem::Internal(error.to_string()))
+    }
+}
+
+/// What the fold does not keep.
+#[derive(Default)]
+struct Facts<'a> {
+    first: Option<Timestamp>,
+    claimed: Option<Timestamp>,
+    last: Option<Timestamp>,
+    cancelled: bool,
+    reason: Option<&'a Reason>,
+    turns: u32,
+    failed: u32,
+}
+
+impl<'a> Facts<'a> {
+    fn of(records: &'a [Arc<Record>]) -> Self {
+        let mut facts = Self { first: records.first().map(|record| record.at), ..Self::default() };
+        for record in records {
+            facts.last = Some(record.at);
+            record.events.iter().for_each(|event| facts.take(record.at, event));
+        }
+        facts
+    }
+    fn take(&mut self, at: Timestamp, event: &'a Event) {
+        match event {
+            Event::Claimed { .. } => self.claimed = self.claimed.or(Some(at)),
+            Event::SpeechRecorded(_)
+            | Event::BallotCast { .. }
+            | Event::VoteCast { .. }
+            | Event::ModeratorDecided { fallback: false, .. }
+            | Event::JudgementRecorded { .. } => self.turns = self.turns.saturating_add(1),
+            Event::TurnFailed { .. } => self.failed = self.failed.saturating_add(1),
+            Event::CancelRequested { .. } => self.cancelled = true,
+            Event::DebateEnded { reason, .. } => self.reason = reason.as_ref(),
+            Event::DebateAdmitted(_)
+            | Event::PhaseEntered { .. }
+            | Event::ParticipantPlaced { .. }
+            | Event::RoundOpened { .. }
+            | Event::TurnAsked(_)
+            | Event::ModeratorDecided { fallback: true, .. }
+            | Event::SeatSkipped { .. }
+            | Event::LoopEnded { .. }
+            | Event::VoteTallied { .. }
+            | Event::VerdictReached { .. } => {}
+        }
+    }
+}
+
+/// A debate as lists show it. A hint: the log may be further.
+pub(crate) fn listed(summary: &Summary, cancelling: bool) -> pb::Debate {
+    let (state, outcome) = match &summary.state {
+        SummaryState::Ended { state, outcome } => (ended(*state), *outcome),
+        SummaryState::Queued | SummaryState::Running { .. } if cancelling => (pb::debate::State::Cancelling, None),
+        SummaryState::Queued => (pb::debate::State::Queued, None),
+        SummaryState::Running { .. } => (pb::debate::State::Running, None),
+    };
+    pb::Debate {
+        state: state.into(),
+        outcome: outcome.map_or(0, outcome_number),
+        create_time: Some(timestamp(summary.admitted)),
+        update_time: Some(timestamp(summary.updated)),
+        end_time: matches!(summary.state, SummaryState::Ended { .. }).then(|| timestamp(summary.updated)),
+        labels: summary.labels.clone(),
+        creator: summary.creator.clone(),
+        rehearsal: summary.rehearsal,
+        priority: priority_number(summary.priority),
+        sequence: summary.last.0,
+        topic: summary.topic.clone(),
+        ..identity(&summary.id)
+    }
+}
+
+/// Names and trace.
+pub(crate) fn identity(debate: &DebateId) -> pb::Debate {
+    pb::Debate {
+        name: format!("debates/{}", debate.name()),
+        id: debate.name().to_owned(),
+        trace_id: TraceContext::of(debate, Place::Debate, true).trace_hex(),
+        ..pb::Debate::default()
+    }
+}
+
+fn ended(state: DebateState) -> pb::debate::State {
+    match state {
+        DebateState::Succeeded => pb::debate::State::Succeeded,
+        DebateState::Failed => pb::debate::State::Failed,
+        DebateState::Cancelled => pb::debate::State::Cancelled,
+    }
+}
+
+fn outcome_number(outcome: agon_core::Outcome) -> i32 {
+    agon_proto::pb::bus::v1::Outcome::from(outcome).into()
+}
+
+pub(crate) fn priority_number(priority: Priority) -> i32 {
+    agon_proto::pb::bus::v1::Priority::from(priority).into()
+}
+
+/// A moment in the wire's form.
+pub(crate) fn timestamp(at: Timestamp) -> prost_types::Timestamp {
+    let nanos = i32::try_from(at.0 % 1_000).unwrap_or(0) * 1_000_000;
+    prost_types::Timestamp { seconds: i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX), nanos }
+}
+
+/// JSON as a protobuf value.
+fn to_proto(value: Value) -> prost_types::Value {
+    let kind = match value {
+        Value::Null => Kind::NullValue(0),
+        Value::Bool(flag) => Kind::BoolValue(flag),
+        Value::Number(number) => Kind::NumberValue(number.as_f64().unwrap_or(f64::NAN)),
+        Value::String(text) => Kind::StringValue(text),
+        Value::Array(items) => {
+            Kind::ListValue(prost_types::ListValue { values: items.into_iter().map(to_proto).collect() })
+        }
+        Value::Object(members) => Kind::StructValue(prost_types::Struct {
+            fields: members.into_iter().map(|(name, value)| (name, to_proto(value))).collect(),
+        }),
+    };
+    prost_types::Value { kind: Some(kind) }
+}

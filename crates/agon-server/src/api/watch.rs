@@ -1,0 +1,162 @@
+//! Following a debate: a snapshot, then every event once, until it is over or the watch is.
+use super::debate::event_message;
+use super::{Api, Call, named};
+use crate::auth::Scope;
+use crate::error::Problem;
+use agon_core::{Event, Position, Record, Timestamp};
+use agon_proto::TokenDelta;
+use agon_proto::pb::v1 as pb;
+use agon_runtime::{Watch, WatchError, Watched};
+use futures_util::stream::{self, BoxStream};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// What a watcher is told.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// The debate as it is now; always first.
+    Snapshot(Box<pb::Debate>),
+    /// What happened next.
+    Event(Position, Timestamp, Box<Event>),
+    /// A piece of a speech.
+    Delta(TokenDelta),
+    /// Nothing happened, or the watch ends before the debate does: the last event that was told.
+    Heartbeat(Position),
+}
+
+/// What a watcher is told, in order. Nothing is read before it is asked for, so a slow watcher holds no more than one step of the log.
+pub(crate) type WatchStream = BoxStream<'static, Result<Step, Problem>>;
+
+impl Api {
+    /// Follows a debate.
+    pub async fn watch(&self, call: &Call, request: &pb::WatchDebateRequest) -> Result<WatchStream, Problem> {
+        call.caller.require(Scope::DebatesRead)?;
+        let debate = named(&call.caller, &request.name)?;
+        if self.stop.is_cancelled() {
+            return Err(Problem::Draining);
+        }
+        let permit = self.watches.clone().try_acquire_owned().map_err(|_| {
+            let limit = self.limits.watches;
+            let (what, retry) = ("open watches", self.times.retry_full);
+            Problem::Full { reason: "WATCH_LIMIT", what, held: limit, limit, retry }
+        })?;
+        let folded = self.folded(&debate).await?;
+        let snapshot = self.shown_as(&folded, true).await?;
+        let after = Position(request.after_sequence);
+        let over = folded.debate.ended().is_some() && after >= folded.debate.position();
+        let source = match over {
+            true => None,
+            false => Some(self.ports.node.watch(&debate, after, request.include_deltas).await.map_err(of_watch)?),
+        };
+        let now = Instant::now();
+        let follower = Follower {
+            source,
+            ready: VecDeque::from([Step::Snapshot(Box::new(snapshot))]),
+            after,
+            heartbeat: self.times.heartbeat,
+            until: call.deadline.map_or(now + self.times.watch, |deadline| deadline.min(now + self.times.watch)),
+            stop: self.stop.clone(),
+            _permit: permit,
+        };
+        Ok(Box::pin(stream::unfold(Some(follower), |follower| async move { follower?.step().await })))
+    }
+
+    /// Whether nothing will ever follow after this event: the debate is over, and it was the last.
+    pub async fn is_over(&self, call: &Call, name: &str, after: Position) -> Result<bool, Problem> {
+        call.caller.require(Scope::DebatesRead)?;
+        let folded = self.folded(&named(&call.caller, name)?).await?;
+        Ok(folded.debate.ended().is_some() && after >= folded.debate.position())
+    }
+}
+
+struct Follower {
+    /// None once nothing more will come.
+    source: Option<Watch>,
+    ready: VecDeque<Step>,
+    after: Position,
+    heartbeat: Duration,
+    until: Instant,
+    stop: CancellationToken,
+    _permit: OwnedSemaphorePermit,
+}
+
+enum Woken {
+    Seen(Result<Option<Watched>, WatchError>),
+    Silence,
+    Stop,
+}
+
+impl Follower {
+    async fn step(mut self) -> Option<(Result<Step, Problem>, Option<Self>)> {
+        loop {
+            if let Some(step) = self.ready.pop_front() {
+                if let Step::Event(position, ..) = &step {
+                    self.after = *position;
+                }
+                return Some((Ok(step), Some(self)));
+            }
+            let woken = wait(self.source.as_mut()?, self.heartbeat, self.until, &self.stop).await;
+            match woken {
+                Woken::Seen(Ok(Some(Watched::Record(record)))) => self.take(&record),
+                Woken::Seen(Ok(Some(Watched::Delta(delta)))) => self.ready.push_back(Step::Delta(delta)),
+                Woken::Seen(Ok(None)) => return None,
+                Woken::Seen(Err(error)) => return Some((Err(of_watch(error)), None)),
+                Woken::Silence => return Some((Ok(Step::Heartbeat(self.after)), Some(self))),
+                // the last word is the cursor to go on from
+                Woken::Stop => return Some((Ok(Step::Heartbeat(self.after)), None)),
+            }
+        }
+    }
+
+    /// A record may begin before the cursor: what the watcher has seen is left out.
+    fn take(&mut self, record: &Arc<Record>) {
+        let new = record.entries().filter(|(position, _)| *position > self.after);
+        self.ready.extend(new.map(|(position, event)| Step::Event(position, record.at, Box::new(event.clone()))));
+        if record.events.iter().any(|event| matches!(event, Event::DebateEnded { .. })) {
+            self.source = None;
+        }
+    }
+}
+
+async fn wait(source: &mut Watch, heartbeat: Duration, until: Instant, stop: &CancellationToken) -> Woken {
+    tokio::select! {
+        biased;
+        () = stop.cancelled() => Woken::Stop,
+        () = tokio::time::sleep_until(until) => Woken::Stop,
+        seen = source.next() => Woken::Seen(seen),
+        () = tokio::time::sleep(heartbeat) => Woken::Silence,
+    }
+}
+
+fn of_watch(error: WatchError) -> Problem {
+    match error {
+        WatchError::Unknown(debate) => Problem::no_debate(&debate),
+        WatchError::Down => Problem::Draining,
+        WatchError::Store(error) => Problem::of_store(&error),
+        WatchError::Bus(error) => {
+            tracing::warn!(%error, "debate cannot be watched");
+            Problem::Unavailable("the bus cannot be listened to".to_owned())
+        }
+    }
+}
+
+/// A step as gRPC carries it.
+pub(crate) fn message(step: Step) -> pb::WatchDebateResponse {
+    use pb::watch_debate_response::{Heartbeat, Kind};
+    let kind = match step {
+        Step::Snapshot(debate) => Kind::Snapshot(*debate),
+        Step::Event(position, at, event) => Kind::Event(event_message(position, at, &event)),
+        Step::Delta(delta) => Kind::Delta(pb::SpeechDelta {
+            turn: Some(delta.turn.into()),
+            participant: delta.participant.to_string(),
+            offset: delta.offset,
+            text: delta.text,
+        }),
+        Step::Heartbeat(position) => Kind::Heartbeat(Heartbeat { sequence: position.0 }),
+    };
+    pb::WatchDebateResponse { kind: Some(kind) }
+}

@@ -1,0 +1,157 @@
+//! Who calls, and what they may do.
+mod certificate;
+mod jwks;
+mod jwt;
+mod layer;
+mod tokens;
+
+pub use certificate::{CertificateAuth, CertificateName, CertificateTenant};
+pub use jwks::{JwksPlace, JwksSource};
+pub use jwt::JwtAuth;
+pub use tokens::{TokenFile, TokenLineError, new_token, token_line};
+
+pub(crate) use layer::{Calls, call_of, call_of_extensions, guard};
+
+use crate::error::Problem;
+use crate::net::Peer;
+use agon_core::TenantId;
+use http::HeaderMap;
+use std::collections::BTreeSet;
+
+/// What a caller may be allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// Reading, listing, watching and exporting the tenant's debates.
+    DebatesRead,
+    /// Submitting, cancelling and removing them.
+    DebatesWrite,
+    /// Looking at hosts and draining them.
+    ClusterAdmin,
+}
+
+impl Scope {
+    /// All.
+    pub const ALL: [Self; 3] = [Self::DebatesRead, Self::DebatesWrite, Self::ClusterAdmin];
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::DebatesRead => "debates:read",
+            Self::DebatesWrite => "debates:write",
+            Self::ClusterAdmin => "cluster:admin",
+        }
+    }
+    /// The scope of that name.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == text)
+    }
+}
+
+/// Who calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// Whose debates they see.
+    pub tenant: TenantId,
+    /// Their name; absent where nobody is asked for one.
+    pub principal: Option<String>,
+    /// What they may do.
+    pub scopes: BTreeSet<Scope>,
+}
+
+impl Caller {
+    /// Whoever calls a gateway that asks nobody for credentials.
+    pub(crate) fn anyone() -> Self {
+        Self { tenant: TenantId::default(), principal: None, scopes: Scope::ALL.into() }
+    }
+    /// Refuses a caller without the scope.
+    pub(crate) fn require(&self, scope: Scope) -> Result<(), Problem> {
+        if self.scopes.contains(&scope) { Ok(()) } else { Err(Problem::MissingScope(scope.as_str())) }
+    }
+}
+
+/// How callers prove who they are. Without any way, everybody is the default tenant with every scope.
+#[derive(Clone, Debug, Default)]
+pub struct AuthConfig {
+    /// Bearer tokens from a file.
+    pub tokens: Option<TokenFile>,
+    /// Signed tokens of an identity provider.
+    pub jwt: Option<JwtAuth>,
+    /// Client certificates; needs TLS with a client CA.
+    pub certificates: Option<CertificateAuth>,
+}
+
+impl AuthConfig {
+    /// Whether nobody is asked for credentials.
+    pub fn is_off(&self) -> bool {
+        self.tokens.is_none() && self.jwt.is_none() && self.certificates.is_none()
+    }
+}
+
+/// Why credentials cannot be checked at all.
+#[derive(Debug, thiserror::Error)]
+pub enum AuthStartError {
+    /// The token file is not good.
+    #[error(transparent)]
+    Tokens(#[from] TokenLineError),
+    /// The keys of the identity provider cannot be had.
+    #[error("the JWKS cannot be read: {0}")]
+    Jwks(String),
+    /// A setting is wrong.
+    #[error("{0}")]
+    Setting(&'static str),
+}
+
+/// Checks credentials.
+#[derive(Debug)]
+pub(crate) struct Authenticator {
+    tokens: Option<tokens::Tokens>,
+    jwt: Option<jwt::Verifier>,
+    certificates: Option<CertificateAuth>,
+}
+
+impl Authenticator {
+    /// Reads what is needed to check.
+    pub async fn open(config: AuthConfig) -> Result<Self, AuthStartError> {
+        let tokens = match config.tokens {
+            Some(file) => Some(tokens::Tokens::open(file).await?),
+            None => None,
+        };
+        let jwt = match config.jwt {
+            Some(jwt) => Some(jwt::Verifier::open(jwt).await?),
+            None => None,
+        };
+        Ok(Self { tokens, jwt, certificates: config.certificates })
+    }
+
+    /// Who calls.
+    pub async fn caller(&self, headers: &HeaderMap, peer: &Peer) -> Result<Caller, Problem> {
+        if self.tokens.is_none() && self.jwt.is_none() && self.certificates.is_none() {
+            return Ok(Caller::anyone());
+        }
+        match (bearer(headers)?, &self.certificates, &peer.certificate) {
+            (Some(token), _, _) => self.token(token).await,
+            (None, Some(rules), Some(certificate)) => rules.caller(certificate),
+            (None, Some(_), None) | (None, None, _) => Err(Problem::Unauthenticated(
+                "credentials are needed: send `authorization: Bearer TOKEN`, or a client certificate where they are on",
+            )),
+        }
+    }
+
+    async fn token(&self, token: &str) -> Result<Caller, Problem> {
+        if let Some(verifier) = self.jwt.as_ref().filter(|_| token.bytes().filter(|byte| *byte == b'.').count() == 2) {
+            return verifier.caller(token).await;
+        }
+        match &self.tokens {
+            Some(tokens) => tokens.caller(token).await,
+            None => Err(Problem::Unauthenticated("the bearer token is not known")),
+        }
+    }
+}
+
+/// The bearer token of a call.
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+    let Some(value) = headers.get(http::header::AUTHORIZATION) else { return Ok(None) };
+    let refused = || Problem::Unauthenticated("the authorization header is not `Bearer TOKEN`");
+    let (scheme, token) = value.to_str().ok().and_then(|text| text.split_once(' ')).ok_or_else(refused)?;
+    let token = token.trim();
+    if scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() { Ok(Some(token)) } else { Err(refused()) }
+}

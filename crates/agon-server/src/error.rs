@@ -1,0 +1,279 @@
+//! What can go wrong with a call, and how it is told: one table for gRPC and REST.
+use agon_core::{DebateId, Position};
+use agon_store::StoreError;
+use std::collections::HashMap;
+use std::time::Duration;
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt as _};
+
+/// The `domain` of every `ErrorInfo`.
+pub const ERROR_DOMAIN: &str = "agon";
+/// Violations that one answer names; a header block has no room for more.
+const MAX_VIOLATIONS: usize = 30;
+/// Bytes of one violation's text.
+const MAX_TEXT: usize = 200;
+/// When to try again after a failure of a store or the bus.
+const RETRY_UNAVAILABLE: Duration = Duration::from_secs(1);
+
+/// A field that cannot be taken as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Its path, such as `personas[1].stance`.
+    pub field: String,
+    /// What is wrong, and what is allowed.
+    pub text: String,
+}
+
+impl Violation {
+    /// A violation of one field.
+    pub fn of(field: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { field: field.into(), text: text.into() }
+    }
+}
+
+/// Why a call was refused or failed. The table of `docs/reference/api.md` says the same in words.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Problem {
+    /// Fields of the request, or the debate file in it, are wrong.
+    #[error("{}", summary(.0))]
+    Invalid(Vec<Violation>),
+    /// The caller's tenant has no such debate.
+    #[error("there is no debate {0}")]
+    NoDebate(String),
+    /// No live host has this name.
+    #[error("there is no live host {0}")]
+    NoHost(String),
+    /// Another debate has the id.
+    #[error("another debate has the id {0}")]
+    DebateExists(String),
+    /// The request id was used for something else.
+    #[error("the request id {request_id:?} was used for another request, which made debate {debate}")]
+    RequestIdConflict {
+        /// The id.
+        request_id: String,
+        /// What it stands for.
+        debate: String,
+    },
+    /// The debate is not over.
+    #[error("debate {0} is not over; cancel it first")]
+    NotOver(String),
+    /// The debate's state does not allow it.
+    #[error("{detail}")]
+    State {
+        /// Which debate.
+        debate: String,
+        /// Why not.
+        detail: String,
+    },
+    /// So much waits already, or so many calls of this kind are open.
+    #[error("{what}: {held} of at most {limit}; try again later")]
+    Full {
+        /// Which bound, as `ErrorInfo.reason`.
+        reason: &'static str,
+        /// Which bound, in words.
+        what: &'static str,
+        /// What is there.
+        held: usize,
+        /// What may be.
+        limit: usize,
+        /// When to try again.
+        retry: Duration,
+    },
+    /// The bus or the stores cannot be reached, or it is unknown what became of a write.
+    #[error("{0}; try again")]
+    Unavailable(String),
+    /// This gateway shuts down.
+    #[error("this gateway is shutting down; try again with another one")]
+    Draining,
+    /// No credentials came, or they are not good.
+    #[error("{0}")]
+    Unauthenticated(&'static str),
+    /// The caller may not do this.
+    #[error("this needs the scope {0}")]
+    MissingScope(&'static str),
+    /// The caller's own deadline, or the server's, has passed.
+    #[error("the call took longer than {} ms", .0.as_millis())]
+    Deadline(Duration),
+    /// A log is not what was written.
+    #[error("the log of debate {debate} is damaged at event {}", at.0)]
+    Damaged {
+        /// Which debate.
+        debate: String,
+        /// First event of the damage.
+        at: Position,
+    },
+    /// A mistake in Agon.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+fn summary(violations: &[Violation]) -> String {
+    let first = violations.first().map_or("the request is not valid", |violation| violation.text.as_str());
+    match violations.len() {
+        0 | 1 => first.to_owned(),
+        count => format!("{first} (and {} more)", count - 1),
+    }
+}
+
+impl Problem {
+    /// One wrong field.
+    pub fn invalid(field: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::Invalid(vec![Violation::of(field, text)])
+    }
+
+    /// What a store's failure means to the caller.
+    pub fn of_store(error: &StoreError) -> Self {
+        match error {
+            StoreError::Backend(_) => {
+                tracing::warn!(%error, "store failed");
+                Self::Unavailable("the store cannot be reached".to_owned())
+            }
+            StoreError::Damaged { debate, at, detail } => {
+                tracing::error!(%debate, at = at.0, detail, "log damaged");
+                Self::Damaged { debate: debate.name().to_owned(), at: *at }
+            }
+            StoreError::NotFound(debate) => Self::no_debate(debate),
+            StoreError::Full(what) => Self::Unavailable(format!("{what} is full")),
+        }
+    }
+
+    /// The debate is unknown in its tenant.
+    pub fn no_debate(debate: &DebateId) -> Self {
+        Self::NoDebate(debate.name().to_owned())
+    }
+
+    /// The gRPC code.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Invalid(_) => Code::InvalidArgument,
+            Self::NoDebate(_) | Self::NoHost(_) => Code::NotFound,
+            Self::DebateExists(_) | Self::RequestIdConflict { .. } => Code::AlreadyExists,
+            Self::NotOver(_) | Self::State { .. } => Code::FailedPrecondition,
+            Self::Full { .. } => Code::ResourceExhausted,
+            Self::Unavailable(_) | Self::Draining => Code::Unavailable,
+            Self::Unauthenticated(_) => Code::Unauthenticated,
+            Self::MissingScope(_) => Code::PermissionDenied,
+            Self::Deadline(_) => Code::DeadlineExceeded,
+            Self::Damaged { .. } => Code::DataLoss,
+            Self::Internal(_) => Code::Internal,
+        }
+    }
+
+    /// The constant that programs branch on.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Self::Invalid(_) => "INVALID_REQUEST",
+            Self::NoDebate(_) => "DEBATE_NOT_FOUND",
+            Self::NoHost(_) => "HOST_NOT_FOUND",
+            Self::DebateExists(_) => "DEBATE_EXISTS",
+            Self::RequestIdConflict { .. } => "REQUEST_ID_CONFLICT",
+            Self::NotOver(_) => "DEBATE_NOT_OVER",
+            Self::State { .. } => "DEBATE_STATE",
+            Self::Full { reason, .. } => reason,
+            Self::Unavailable(_) => "UNAVAILABLE",
+            Self::Draining => "DRAINING",
+            Self::Unauthenticated(_) => "UNAUTHENTICATED",
+            Self::MissingScope(_) => "MISSING_SCOPE",
+            Self::Deadline(_) => "DEADLINE_EXCEEDED",
+            Self::Damaged { .. } => "LOG_DAMAGED",
+            Self::Internal(_) => "INTERNAL",
+        }
+    }
+
+    /// When to try again, where that can help.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Full { retry, .. } => Some(*retry),
+            Self::Unavailable(_) | Self::Draining => Some(RETRY_UNAVAILABLE),
+            Self::Invalid(_)
+            | Self::NoDebate(_)
+            | Self::NoHost(_)
+            | Self::DebateExists(_)
+            | Self::RequestIdConflict { .. }
+            | Self::NotOver(_)
+            | Self::State { .. }
+            | Self::Unauthenticated(_)
+            | Self::MissingScope(_)
+            | Self::Deadline(_)
+            | Self::Damaged { .. }
+            | Self::Internal(_) => None,
+        }
+    }
+
+    /// The debate or host that it is about.
+    fn resource(&self) -> Option<(&'static str, String)> {
+        let debate = |name: &str| Some(("agon.v1.Debate", format!("debates/{name}")));
+        match self {
+            Self::NoDebate(name) | Self::DebateExists(name) | Self::NotOver(name) => debate(name),
+            Self::RequestIdConflict { debate: name, .. }
+            | Self::State { debate: name, .. }
+            | Self::Damaged { debate: name, .. } => debate(name),
+            Self::NoHost(name) => Some(("agon.v1.Host", format!("hosts/{name}"))),
+            Self::Invalid(_)
+            | Self::Full { .. }
+            | Self::Unavailable(_)
+            | Self::Draining
+            | Self::Unauthenticated(_)
+            | Self::MissingScope(_)
+            | Self::Deadline(_)
+            | Self::Internal(_) => None,
+        }
+    }
+
+    /// What else programs may read.
+    fn metadata(&self) -> HashMap<String, String> {
+        let pairs: Vec<(&str, String)> = match self {
+            Self::RequestIdConflict { request_id, debate } => {
+                vec![("request_id", request_id.clone()), ("debate", debate.clone())]
+            }
+            Self::Full { held, limit, .. } => vec![("held", held.to_string()), ("limit", limit.to_string())],
+            Self::MissingScope(scope) => vec![("scope", (*scope).to_owned())],
+            Self::Damaged { at, .. } => vec![("at", at.0.to_string())],
+            Self::Invalid(all) => vec![("violations", all.len().to_string())],
+            Self::NoDebate(_)
+            | Self::NoHost(_)
+            | Self::DebateExists(_)
+            | Self::NotOver(_)
+            | Self::State { .. }
+            | Self::Unavailable(_)
+            | Self::Draining
+            | Self::Unauthenticated(_)
+            | Self::Deadline(_)
+            | Self::Internal(_) => Vec::new(),
+        };
+        pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// The details of its status; `call` is the id under which the logs know the call.
+    pub fn details(&self, call: &str) -> ErrorDetails {
+        let mut details = ErrorDetails::new();
+        details.set_error_info(self.reason(), ERROR_DOMAIN, self.metadata());
+        if let Self::Invalid(violations) = self {
+            for violation in violations.iter().take(MAX_VIOLATIONS) {
+                details.add_bad_request_violation(violation.field.clone(), cut(&violation.text));
+            }
+        }
+        if let Some(retry) = self.retry_after() {
+            details.set_retry_info(Some(retry));
+        }
+        if let Some((kind, name)) = self.resource() {
+            details.set_resource_info(kind, name, "", self.to_string());
+        }
+        details.set_request_info(call, "");
+        details
+    }
+
+    /// The gRPC status.
+    pub fn status(&self, call: &str) -> Status {
+        Status::with_error_details(self.code(), cut(&self.to_string()), self.details(call))
+    }
+}
+
+/// The text, cut to what a header has room for.
+pub(crate) fn cut(text: &str) -> String {
+    if text.len() <= MAX_TEXT {
+        return text.to_owned();
+    }
+    let end = (0..=MAX_TEXT).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}...", text.get(..end).unwrap_or_default())
+}

@@ -1,0 +1,186 @@
+//! The gateway: its listeners, and their orderly end.
+use crate::api::Api;
+use crate::auth::{AuthStartError, Authenticator, Calls, guard};
+use crate::config::{GatewayConfig, GatewayPorts};
+use crate::error::Problem;
+use crate::grpc::Grpc;
+use crate::net::{Bounds, ListenError, Listening, Protocols, TlsError, bound, listen};
+use crate::{health, rest};
+use agon_proto::pb::v1::cluster_service_server::ClusterServiceServer;
+use agon_proto::pb::v1::debate_service_server::DebateServiceServer;
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::response::Response;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use tonic::service::Routes;
+
+/// Why a gateway did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum GatewayError {
+    /// It has nothing to listen on.
+    #[error("a gateway needs an address for gRPC, for HTTP, or both")]
+    NoAddress,
+    /// Everybody could use it.
+    #[error(
+        "{0} can be reached from outside, and nobody is asked for credentials: set up auth, listen on loopback, or allow it with `insecure`"
+    )]
+    Open(SocketAddr),
+    /// An address cannot be had.
+    #[error("cannot listen on {address}")]
+    Listen {
+        /// Which.
+        address: SocketAddr,
+        /// Why.
+        #[source]
+        error: io::Error,
+    },
+    /// TLS cannot be set up.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// Credentials cannot be checked.
+    #[error(transparent)]
+    Auth(#[from] AuthStartError),
+    /// The descriptors that reflection and JSON stand on cannot be read.
+    #[error("the service descriptors cannot be read: {0}")]
+    Descriptors(String),
+}
+
+/// Where a gateway listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Addresses {
+    /// gRPC.
+    pub grpc: Option<SocketAddr>,
+    /// REST and event streams.
+    pub http: Option<SocketAddr>,
+}
+
+/// A running gateway. Dropping it cuts every connection off: see [`Gateway::drain`].
+pub struct Gateway {
+    addresses: Addresses,
+    stop: CancellationToken,
+    tasks: JoinSet<()>,
+    limit: Duration,
+}
+
+impl Gateway {
+    /// Binds the addresses and serves.
+    pub async fn start(config: GatewayConfig, ports: GatewayPorts) -> Result<Self, GatewayError> {
+        check(&config)?;
+        let authenticator = Arc::new(Authenticator::open(config.auth.clone()).await?);
+        let stop = CancellationToken::new();
+        let api = Arc::new(Api::new(&config, ports.clone(), stop.clone()));
+        let room = Arc::new(Semaphore::new(config.limits.calls));
+        let mut gateway = Self {
+            addresses: Addresses { grpc: None, http: None },
+            stop: stop.clone(),
+            tasks: JoinSet::new(),
+            limit: config.times.drain,
+        };
+        if let Some(address) = config.grpc {
+            let (reporter, health) = tonic_health::server::health_reporter();
+            let app = grpc_app(&config, api.clone())?.add_service(health).into_axum_router();
+            let app = behind_door(app, &config, &authenticator, &room, (is_exempt, refuse_grpc));
+            let listening = open(&config, address, Protocols::Http2).await?;
+            gateway.addresses.grpc =
+                Some(listening.address().map_err(|error| GatewayError::Listen { address, error })?);
+            gateway.tasks.spawn(listening.serve(app, stop.clone()));
+            gateway.tasks.spawn(health::report(reporter, ports, config.times.health_look, stop.clone()));
+        }
+        if let Some(address) = config.http {
+            let app = rest::router(api, config.limits.request_bytes);
+            let app = app.map_err(|problem| GatewayError::Descriptors(problem.to_string()))?;
+            let app = behind_door(app, &config, &authenticator, &room, (|_| false, rest::refuse));
+            let listening = open(&config, address, Protocols::Both).await?;
+            gateway.addresses.http =
+                Some(listening.address().map_err(|error| GatewayError::Listen { address, error })?);
+            gateway.tasks.spawn(listening.serve(app, stop));
+        }
+        Ok(gateway)
+    }
+
+    /// Where it listens, with the ports that were chosen.
+    pub fn addresses(&self) -> Addresses {
+        self.addresses
+    }
+
+    /// Ends in order: no more connections and calls are taken, watches end with a cursor to go on from, other calls finish.
+    /// False when something had to be cut off.
+    pub async fn drain(mut self) -> bool {
+        self.stop.cancel();
+        let quiet = async { while self.tasks.join_next().await.is_some() {} };
+        let drained = tokio::time::timeout(self.limit, quiet).await.is_ok();
+        self.tasks.shutdown().await;
+        drained
+    }
+}
+
+fn check(config: &GatewayConfig) -> Result<(), GatewayError> {
+    let addresses: Vec<SocketAddr> = config.grpc.into_iter().chain(config.http).collect();
+    if addresses.is_empty() {
+        return Err(GatewayError::NoAddress);
+    }
+    if config.auth.certificates.is_some() && config.tls.as_ref().is_none_or(|tls| tls.client_ca.is_none()) {
+        let text = "client certificates need TLS with the authorities that they come from (`client_ca`)";
+        return Err(AuthStartError::Setting(text).into());
+    }
+    let open = config.auth.is_off() && !config.insecure;
+    match addresses.into_iter().find(|address| open && !address.ip().is_loopback()) {
+        Some(address) => Err(GatewayError::Open(address)),
+        None => Ok(()),
+    }
+}
+
+async fn open(config: &GatewayConfig, address: SocketAddr, protocols: Protocols) -> Result<Listening, GatewayError> {
+    let listening = listen(address, config.tls.as_ref(), config.connections, protocols).await;
+    listening.map_err(|error| match error {
+        ListenError::Io(error) => GatewayError::Listen { address, error },
+        ListenError::Tls(error) => GatewayError::Tls(error),
+    })
+}
+
+fn grpc_app(config: &GatewayConfig, api: Arc<Api>) -> Result<Routes, GatewayError> {
+    let (most_in, most_out) = (config.limits.request_bytes, config.limits.response_bytes);
+    let service = Grpc(api);
+    let debates = DebateServiceServer::new(service.clone());
+    let cluster = ClusterServiceServer::new(service);
+    let routes = Routes::new(debates.max_decoding_message_size(most_in).max_encoding_message_size(most_out))
+        .add_service(cluster.max_decoding_message_size(most_in).max_encoding_message_size(most_out));
+    if !config.reflection {
+        return Ok(routes);
+    }
+    let told = |error: tonic_reflection::server::Error| GatewayError::Descriptors(error.to_string());
+    let builder = || {
+        tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(agon_proto::DESCRIPTORS)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+    };
+    Ok(routes.add_service(builder().build_v1().map_err(told)?).add_service(builder().build_v1alpha().map_err(told)?))
+}
+
+/// Puts the door and the bounds of calls before an interface, in its own way to refuse.
+fn behind_door(
+    app: Router,
+    config: &GatewayConfig,
+    authenticator: &Arc<Authenticator>,
+    room: &Arc<Semaphore>,
+    (exempt, refuse): (fn(&str) -> bool, fn(&Problem, &str) -> Response),
+) -> Router {
+    let bounds = Bounds { time: config.times.call, room: room.clone(), calls: config.limits.calls, refuse };
+    let calls = Calls { authenticator: authenticator.clone(), exempt, refuse };
+    app.layer(from_fn_with_state(bounds, bound)).layer(from_fn_with_state(calls, guard))
+}
+
+/// Probes and tools that read the services need no credentials.
+fn is_exempt(path: &str) -> bool {
+    path.starts_with("/grpc.health.v1.Health/") || path.starts_with("/grpc.reflection.")
+}
+
+fn refuse_grpc(problem: &Problem, call: &str) -> Response {
+    problem.status(call).into_http()
+}

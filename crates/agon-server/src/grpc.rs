@@ -1,0 +1,103 @@
+//! The operations over gRPC.
+use crate::api::{Api, Call, message};
+use crate::auth::{Caller, call_of_extensions};
+use crate::error::Problem;
+use crate::net::Deadline;
+use agon_proto::pb::v1 as pb;
+use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
+use pb::cluster_service_server::ClusterService;
+use pb::debate_service_server::DebateService;
+use std::sync::Arc;
+use tonic::{Request, Response, Status};
+
+/// Both services.
+#[derive(Clone)]
+pub(crate) struct Grpc(pub Arc<Api>);
+
+/// The call behind a request, and its id.
+fn call<T>(request: &Request<T>) -> Result<(Call, String), Status> {
+    let id = call_of_extensions(request.extensions());
+    let caller = request.extensions().get::<Caller>().cloned();
+    let caller = caller.ok_or_else(|| Problem::Internal("a call without a caller".to_owned()).status(&id))?;
+    let traceparent = request.metadata().get("traceparent").and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let deadline = request.extensions().get::<Deadline>().map(|deadline| deadline.0);
+    Ok((Call { caller, traceparent, deadline }, id))
+}
+
+macro_rules! unary {
+    ($self:ident, $request:ident, $method:ident) => {{
+        let (call, id) = call(&$request)?;
+        let answer = $self.0.$method(&call, &$request.into_inner()).await;
+        answer.map(Response::new).map_err(|problem| problem.status(&id))
+    }};
+}
+
+#[async_trait::async_trait]
+impl DebateService for Grpc {
+    type WatchDebateStream = BoxStream<'static, Result<pb::WatchDebateResponse, Status>>;
+
+    async fn create_debate(&self, request: Request<pb::CreateDebateRequest>) -> Result<Response<pb::Debate>, Status> {
+        unary!(self, request, create)
+    }
+    async fn get_debate(&self, request: Request<pb::GetDebateRequest>) -> Result<Response<pb::Debate>, Status> {
+        unary!(self, request, get)
+    }
+    async fn list_debates(
+        &self,
+        request: Request<pb::ListDebatesRequest>,
+    ) -> Result<Response<pb::ListDebatesResponse>, Status> {
+        unary!(self, request, list)
+    }
+    async fn cancel_debate(&self, request: Request<pb::CancelDebateRequest>) -> Result<Response<pb::Debate>, Status> {
+        unary!(self, request, cancel)
+    }
+    async fn delete_debate(&self, request: Request<pb::DeleteDebateRequest>) -> Result<Response<()>, Status> {
+        unary!(self, request, delete)
+    }
+    async fn watch_debate(
+        &self,
+        request: Request<pb::WatchDebateRequest>,
+    ) -> Result<Response<Self::WatchDebateStream>, Status> {
+        let (call, id) = call(&request)?;
+        let steps = self.0.watch(&call, request.get_ref()).await.map_err(|problem| problem.status(&id))?;
+        let told = steps.map(move |step| step.map(message).map_err(|problem| problem.status(&id)));
+        Ok(Response::new(told.boxed()))
+    }
+    async fn list_debate_events(
+        &self,
+        request: Request<pb::ListDebateEventsRequest>,
+    ) -> Result<Response<pb::ListDebateEventsResponse>, Status> {
+        unary!(self, request, events)
+    }
+    async fn export_debate(
+        &self,
+        request: Request<pb::ExportDebateRequest>,
+    ) -> Result<Response<pb::ExportDebateResponse>, Status> {
+        unary!(self, request, export)
+    }
+    async fn rejudge_debate(&self, request: Request<pb::RejudgeDebateRequest>) -> Result<Response<pb::Debate>, Status> {
+        unary!(self, request, rejudge)
+    }
+}
+
+#[async_trait::async_trait]
+impl ClusterService for Grpc {
+    async fn list_hosts(
+        &self,
+        request: Request<pb::ListHostsRequest>,
+    ) -> Result<Response<pb::ListHostsResponse>, Status> {
+        let (call, id) = call(&request)?;
+        self.0.hosts(&call).map(Response::new).map_err(|problem| problem.status(&id))
+    }
+    async fn list_models(
+        &self,
+        request: Request<pb::ListModelsRequest>,
+    ) -> Result<Response<pb::ListModelsResponse>, Status> {
+        let (call, id) = call(&request)?;
+        self.0.models(&call).map(Response::new).map_err(|problem| problem.status(&id))
+    }
+    async fn drain_host(&self, request: Request<pb::DrainHostRequest>) -> Result<Response<pb::Host>, Status> {
+        unary!(self, request, drain_host)
+    }
+}

@@ -1,0 +1,54 @@
+//! Whether this process can serve, for probes over gRPC and HTTP.
+use crate::config::GatewayPorts;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+use tonic_health::ServingStatus;
+use tonic_health::server::HealthReporter;
+
+/// How long a look at the stores may take.
+const LOOK: Duration = Duration::from_secs(2);
+/// The services whose health follows from bus and stores. The empty name is the whole server.
+const SERVICES: [&str; 3] = ["", "agon.v1.DebateService", "agon.v1.ClusterService"];
+/// The service name of a probe that only asks whether the process lives.
+const LIVENESS: &str = "liveness";
+
+impl GatewayPorts {
+    /// Why this process cannot serve now; empty when it can.
+    pub async fn unready(&self) -> Vec<String> {
+        let mut reasons = Vec::new();
+        if !self.node.ready() {
+            reasons.push("the bus is away, or this node is shutting down".to_owned());
+        }
+        let probe = agon_store::Query { limit: 1, ..agon_store::Query::default() };
+        match tokio::time::timeout(LOOK, self.catalogue.find(&probe)).await {
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => reasons.push(format!("the store cannot be reached: {error}")),
+            Err(_) => reasons.push("the store does not answer".to_owned()),
+        }
+        reasons
+    }
+}
+
+/// Keeps the health answers true until `stop`; then they say that nothing is served.
+pub(crate) async fn report(reporter: HealthReporter, ports: GatewayPorts, every: Duration, stop: CancellationToken) {
+    reporter.set_service_status(LIVENESS, ServingStatus::Serving).await;
+    loop {
+        let reasons = tokio::select! {
+            reasons = ports.unready() => reasons,
+            () = stop.cancelled() => break,
+        };
+        let status = if reasons.is_empty() { ServingStatus::Serving } else { ServingStatus::NotServing };
+        tell(&reporter, status).await;
+        tokio::select! {
+            () = tokio::time::sleep(every) => {}
+            () = stop.cancelled() => break,
+        }
+    }
+    tell(&reporter, ServingStatus::NotServing).await;
+}
+
+async fn tell(reporter: &HealthReporter, status: ServingStatus) {
+    for service in SERVICES {
+        reporter.set_service_status(service, status).await;
+    }
+}

@@ -1,0 +1,85 @@
+//! Bounds of a call: how long it may take, and how many run at once.
+use crate::auth::call_of;
+use crate::error::Problem;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+/// When a full gateway may be tried again.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// When the caller gives up; streams end then, too.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deadline(pub Instant);
+
+/// What bounds calls.
+#[derive(Clone)]
+pub(crate) struct Bounds {
+    /// How long one may take until it answers; a stream, until it begins.
+    pub time: Duration,
+    /// How many may be without an answer at once.
+    pub room: Arc<Semaphore>,
+    /// So much room there is.
+    pub calls: usize,
+    /// The form of a refusal.
+    pub refuse: fn(&Problem, &str) -> Response,
+}
+
+/// Answers instead of a call that finds no room or gives no answer in time: the caller's own `grpc-timeout`, or the limit.
+pub(crate) async fn bound(State(bounds): State<Bounds>, mut request: Request, next: Next) -> Response {
+    let call = call_of(&request);
+    let Ok(_room) = bounds.room.clone().try_acquire_owned() else {
+        let (what, held, limit) = ("calls at once", bounds.calls, bounds.calls);
+        let full = Problem::Full { reason: "CALL_LIMIT", what, held, limit, retry: RETRY };
+        return (bounds.refuse)(&full, &call);
+    };
+    let asked = request.headers().get("grpc-timeout").and_then(|value| timeout(value.to_str().ok()?));
+    if let Some(asked) = asked {
+        request.extensions_mut().insert(Deadline(Instant::now() + asked));
+    }
+    let limit = asked.map_or(bounds.time, |asked| asked.min(bounds.time));
+    match tokio::time::timeout(limit, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => (bounds.refuse)(&Problem::Deadline(limit), &call),
+    }
+}
+
+/// Reads a `grpc-timeout`: at most eight digits and a unit.
+fn timeout(text: &str) -> Option<Duration> {
+    let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    if digits.is_empty() || digits.len() > 8 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let count: u64 = digits.parse().ok()?;
+    match unit {
+        "H" => Some(Duration::from_secs(count * 3_600)),
+        "M" => Some(Duration::from_secs(count * 60)),
+        "S" => Some(Duration::from_secs(count)),
+        "m" => Some(Duration::from_millis(count)),
+        "u" => Some(Duration::from_micros(count)),
+        "n" => Some(Duration::from_nanos(count)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timeouts_are_read_in_every_unit() {
+        let read = ["1H", "2M", "3S", "4m", "5u", "6n"].map(timeout);
+        let wanted =
+            [3_600_000_000_000u64, 120_000_000_000, 3_000_000_000, 4_000_000, 5_000, 6].map(Duration::from_nanos);
+        assert_eq!(read, wanted.map(Some));
+    }
+
+    #[test]
+    fn what_is_no_timeout_is_left_out() {
+        assert_eq!(["", "S", "1", "123456789S", "1x", "-1S", "1.5S", "é"].map(timeout), [None; 8]);
+    }
+}

@@ -1,0 +1,27 @@
+//! Connections: listening, TLS, limits, an orderly end.
+mod limit;
+mod serve;
+mod tls;
+
+pub(crate) use limit::{Bounds, Deadline, bound};
+pub use serve::ConnectionLimits;
+pub(crate) use serve::{ListenError, Listening, Protocols, listen};
+pub use tls::{TlsConfig, TlsError};
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// Who is at the other end of a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Peer {
+    /// Its address.
+    pub address: SocketAddr,
+    /// Its certificate (DER), checked by TLS.
+    pub certificate: Option<Arc<[u8]>>,
+}
+
+/// Makes ring the crypto of this process, unless something else already is.
+pub(crate) fn use_ring() {
+    // it fails where a provider is installed, which is as good
+    drop(rustls::crypto::ring::default_provider().install_default());
+}

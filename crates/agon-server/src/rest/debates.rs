@@ -1,0 +1,147 @@
+//! Debates as resources.
+use super::answer::{Answer, bare};
+use super::input::{self, Query};
+use super::{Called, Rest};
+use crate::error::Problem;
+use agon_proto::pb::v1 as pb;
+use axum::extract::{Path, RawQuery, Request, State};
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode, header};
+use pb::FileFormat;
+use pb::create_debate_request::Source;
+use serde_json::{Value, json};
+use tonic::Code;
+
+/// `POST /v1/debates`: the message as JSON, or a debate file with parameters.
+pub(crate) async fn create(
+    State(rest): State<Rest>,
+    Called(call, id): Called,
+    query: RawQuery,
+    headers: HeaderMap,
+    body: Result<Bytes, axum::extract::rejection::BytesRejection>,
+) -> Response {
+    let body = match body {
+        Ok(body) => body,
+        Err(refused) => return bare(refused.status(), Code::InvalidArgument, &refused.body_text(), &id),
+    };
+    let media = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let request = match media.as_str() {
+        "application/json" => Query::read(query).end().and_then(|()| rest.json.read(&body)),
+        "text/markdown" => from_file(query, &body, FileFormat::Markdown),
+        "application/yaml" | "application/x-yaml" | "text/yaml" => from_file(query, &body, FileFormat::Yaml),
+        _ => {
+            let text = "send application/json, text/markdown or application/yaml";
+            return bare(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::InvalidArgument, text, &id);
+        }
+    };
+    let answer = match request {
+        Ok(request) => rest.api.create(&call, &request).await.and_then(|debate| rest.json.write(&debate)),
+        Err(problem) => Err(problem),
+    };
+    Answer::of(&id, answer).into_response()
+}
+
+fn from_file(query: RawQuery, body: &[u8], format: FileFormat) -> Result<pb::CreateDebateRequest, Problem> {
+    let mut query = Query::read(query);
+    let text = String::from_utf8(body.to_vec()).map_err(|_| Problem::invalid("file.text", "the file is not UTF-8"))?;
+    let file = pb::DebateFile { text, format: format.into(), file_name: query.one("file_name") };
+    let request = pb::CreateDebateRequest {
+        source: Some(Source::File(file)),
+        debate_id: query.one("debate_id"),
+        request_id: query.one("request_id"),
+        validate_only: query.flag("validate_only"),
+        labels: query.labels(),
+        priority: query.parsed("priority", "interactive, normal or batch", input::priority).unwrap_or_default(),
+        seed: query.number("seed"),
+        rehearsal: query.flag("rehearsal"),
+    };
+    query.end().map(|()| request)
+}
+
+/// `GET /v1/debates`.
+pub(crate) async fn list(State(rest): State<Rest>, Called(call, id): Called, query: RawQuery) -> Answer {
+    let answer = match list_request(query) {
+        Ok(request) => rest.api.list(&call, &request).await.and_then(|page| rest.json.write(&page)),
+        Err(problem) => Err(problem),
+    };
+    Answer::of(&id, answer)
+}
+
+fn list_request(query: RawQuery) -> Result<pb::ListDebatesRequest, Problem> {
+    let mut query = Query::read(query);
+    let filter = pb::DebateFilter {
+        states: query.parsed_all("state", "a state", input::state),
+        outcomes: query.parsed_all("outcome", "an outcome", input::outcome),
+        labels: query.labels(),
+        created_after: query.parsed("created_after", "a moment in RFC 3339", input::moment),
+        created_before: query.parsed("created_before", "a moment in RFC 3339", input::moment),
+        text: query.one("text").unwrap_or_default(),
+    };
+    let page_size = query.number("page_size").unwrap_or_default();
+    let page_token = query.one("page_token").unwrap_or_default();
+    query.end().map(|()| pb::ListDebatesRequest { page_size, page_token, filter: Some(filter) })
+}
+
+/// `GET /v1/debates/{id}`.
+pub(crate) async fn show(
+    State(rest): State<Rest>,
+    Called(call, id): Called,
+    Path(name): Path<String>,
+    query: RawQuery,
+) -> Answer {
+    let mut query = Query::read(query);
+    let view = query.parsed("view", "basic or full", input::view).unwrap_or_default();
+    let answer = match query.end() {
+        Ok(()) => rest.api.get(&call, &pb::GetDebateRequest { name, view }).await,
+        Err(problem) => Err(problem),
+    };
+    Answer::of(&id, answer.and_then(|debate| rest.json.write(&debate)))
+}
+
+/// `DELETE /v1/debates/{id}`.
+pub(crate) async fn delete(State(rest): State<Rest>, Called(call, id): Called, Path(name): Path<String>) -> Answer {
+    let removed = rest.api.delete(&call, &pb::DeleteDebateRequest { name }).await;
+    Answer::of(&id, removed.map(|()| json!({})))
+}
+
+/// `POST /v1/debates/{id}:cancel` and `:rejudge`.
+pub(crate) async fn order(
+    State(rest): State<Rest>,
+    Called(call, id): Called,
+    Path(path): Path<String>,
+    request: Request,
+) -> Response {
+    let body = match axum::body::to_bytes(request.into_body(), ORDER_BYTES).await {
+        Ok(body) => body,
+        Err(_) => {
+            let text = format!("the body of an order has at most {ORDER_BYTES} bytes");
+            return bare(StatusCode::PAYLOAD_TOO_LARGE, Code::InvalidArgument, &text, &id);
+        }
+    };
+    let body = if body.is_empty() { &b"{}"[..] } else { &body[..] };
+    let answer: Result<Value, Problem> = match path.split_once(':') {
+        Some((name, "cancel")) => match rest.json.read::<pb::CancelDebateRequest>(body) {
+            Ok(request) => {
+                let request = pb::CancelDebateRequest { name: name.to_owned(), ..request };
+                rest.api.cancel(&call, &request).await.and_then(|debate| rest.json.write(&debate))
+            }
+            Err(problem) => Err(problem),
+        },
+        Some((name, "rejudge")) => match rest.json.read::<pb::RejudgeDebateRequest>(body) {
+            Ok(request) => {
+                let request = pb::RejudgeDebateRequest { name: name.to_owned(), ..request };
+                rest.api.rejudge(&call, &request).await.and_then(|debate| rest.json.write(&debate))
+            }
+            Err(problem) => Err(problem),
+        },
+        Some(_) | None => {
+            return bare(StatusCode::NOT_FOUND, Code::NotFound, "orders are :cancel and :rejudge", &id);
+        }
+    };
+    Answer::of(&id, answer).into_response()
+}
+
+/// Bytes of an order's body.
+const ORDER_BYTES: usize = 16 * 1024;

@@ -1,0 +1,109 @@
+//! Events: as a stream for browsers, or as a page of JSON.
+use super::answer::{Answer, response, set};
+use super::input::Query;
+use super::json::Json;
+use super::{Called, Rest};
+use crate::api::{Call, Step, WatchStream};
+use crate::error::Problem;
+use agon_core::Position;
+use agon_proto::pb::v1 as pb;
+use agon_report::{event_json, json_line};
+use axum::body::Body;
+use axum::extract::{Path, RawQuery, State};
+use axum::response::{IntoResponse as _, Response};
+use futures_util::{StreamExt as _, stream};
+use http::{HeaderMap, StatusCode, header};
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::fmt::Write as _;
+
+/// `GET /v1/debates/{id}/events`: a page where JSON is asked for, a stream otherwise.
+pub(crate) async fn follow(
+    State(rest): State<Rest>,
+    Called(call, id): Called,
+    Path(name): Path<String>,
+    query: RawQuery,
+    headers: HeaderMap,
+) -> Response {
+    let accepts = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let paged = accepts.contains("application/json") && !accepts.contains("text/event-stream");
+    let answer = match paged {
+        true => page(&rest, &call, name, query).await,
+        false => streamed(&rest, &call, name, query, &headers).await,
+    };
+    Answer::whole(&id, answer).into_response()
+}
+
+async fn page(rest: &Rest, call: &Call, name: String, query: RawQuery) -> Result<Response, Problem> {
+    let mut query = Query::read(query);
+    let after_sequence = query.number("after_sequence").unwrap_or_default();
+    let page_size = query.number("page_size").unwrap_or_default();
+    query.end()?;
+    let request = pb::ListDebateEventsRequest { name, after_sequence, page_size };
+    let (events, more) = rest.api.event_page(call, &request).await?;
+    let events: Vec<Value> = events.iter().map(|(position, at, event)| event_json(*position, *at, event)).collect();
+    let body = json!({"events": events, "more": more}).to_string() + "\n";
+    Ok(response(StatusCode::OK, "application/json", body))
+}
+
+async fn streamed(
+    rest: &Rest,
+    call: &Call,
+    name: String,
+    query: RawQuery,
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
+    let mut query = Query::read(query);
+    let after = query.number("after_sequence").unwrap_or_default();
+    let include_deltas = query.flag("deltas");
+    query.end()?;
+    let resumed = match headers.get("last-event-id") {
+        Some(value) => {
+            let read = value.to_str().ok().and_then(|text| text.trim().parse().ok());
+            Some(read.ok_or_else(|| Problem::invalid("last-event-id", "the id of an event is a number"))?)
+        }
+        None => None,
+    };
+    let after_sequence: u64 = resumed.unwrap_or(after);
+    // a browser that comes back after the end is told to stay away
+    if resumed.is_some() && rest.api.is_over(call, &name, Position(after_sequence)).await? {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    let request = pb::WatchDebateRequest { name, after_sequence, include_deltas };
+    let steps = rest.api.watch(call, &request).await?;
+    let mut answer = response(StatusCode::OK, "text/event-stream", body(steps, rest.json.clone()));
+    set(&mut answer, header::CACHE_CONTROL, "no-cache");
+    set(&mut answer, header::HeaderName::from_static("x-accel-buffering"), "no");
+    Ok(answer)
+}
+
+/// The steps as the lines of an event stream. It ends with the debate, with the watch, or with a failure that it names.
+fn body(steps: WatchStream, json: Json) -> Body {
+    let lines = steps.map(move |step| Ok::<_, Infallible>(lines(step, &json)));
+    Body::from_stream(stream::once(async { Ok("retry: 1000\n\n".to_owned()) }).chain(lines))
+}
+
+fn lines(step: Result<Step, Problem>, json: &Json) -> String {
+    let told = step.and_then(|step| match step {
+        Step::Snapshot(debate) => Ok(named("snapshot", &json.write(&*debate)?)),
+        Step::Event(position, at, event) => {
+            let mut text = format!("id: {}\n", position.0);
+            // writing to a text cannot fail
+            let _ = write!(text, "data: {}\n\n", json_line(&event_json(position, at, &event)));
+            Ok(text)
+        }
+        Step::Delta(delta) => {
+            let (turn, offset) = (delta.turn, delta.offset);
+            let value = json!({
+                "type": "delta", "turn": turn, "participant": delta.participant, "offset": offset, "text": delta.text,
+            });
+            Ok(named("delta", &value))
+        }
+        Step::Heartbeat(position) => Ok(format!(": {}\n\n", position.0)),
+    });
+    told.unwrap_or_else(|problem| named("error", &json!({"message": problem.to_string(), "reason": problem.reason()})))
+}
+
+fn named(name: &str, value: &Value) -> String {
+    format!("event: {name}\ndata: {}\n\n", json_line(value))
+}

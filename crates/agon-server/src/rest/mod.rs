@@ -1,0 +1,104 @@
+//! The operations over REST, and events as a stream for browsers.
+mod answer;
+mod debates;
+mod events;
+mod input;
+mod json;
+#[cfg(test)]
+mod openapi_tests;
+mod reports;
+
+pub(crate) use answer::refuse;
+
+use crate::api::{Api, Call};
+use crate::auth::{Caller, call_of_extensions};
+use crate::error::Problem;
+use answer::Answer;
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, FromRequestParts, State};
+use axum::middleware::map_response;
+use axum::response::Response;
+use axum::routing::{MethodRouter, delete, get, post};
+use http::header::{self, HeaderValue};
+use http::request::Parts;
+use json::Json;
+use std::sync::Arc;
+
+/// What handlers share.
+#[derive(Clone)]
+pub(crate) struct Rest {
+    pub api: Arc<Api>,
+    pub json: Json,
+}
+
+/// A route, and the paths that the OpenAPI document knows it by.
+struct Route {
+    path: &'static str,
+    handler: MethodRouter<Rest>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "the document is compared with the routes by a test"))]
+    documented: &'static [(&'static str, &'static str)],
+}
+
+fn routes() -> Vec<Route> {
+    let route = |path, handler, documented| Route { path, handler, documented };
+    vec![
+        route("/v1/debates", get(debates::list), &[("get", "/v1/debates")]),
+        route("/v1/debates", post(debates::create), &[("post", "/v1/debates")]),
+        route("/v1/debates/{id}", get(debates::show), &[("get", "/v1/debates/{id}")]),
+        route("/v1/debates/{id}", delete(debates::delete), &[("delete", "/v1/debates/{id}")]),
+        route(
+            "/v1/debates/{id}",
+            post(debates::order),
+            &[("post", "/v1/debates/{id}:cancel"), ("post", "/v1/debates/{id}:rejudge")],
+        ),
+        route("/v1/debates/{id}/events", get(events::follow), &[("get", "/v1/debates/{id}/events")]),
+        route("/v1/debates/{id}/{document}", get(reports::export), &[("get", "/v1/debates/{id}/report.{form}")]),
+        route("/v1/hosts", get(hosts), &[("get", "/v1/hosts")]),
+        route("/v1/models", get(models), &[("get", "/v1/models")]),
+    ]
+}
+
+/// The router, without the door.
+pub(crate) fn router(api: Arc<Api>, request_bytes: usize) -> Result<Router, Problem> {
+    let json = Json::new()?;
+    let router = routes().into_iter().fold(Router::new(), |router, route| router.route(route.path, route.handler));
+    let router = router.fallback(answer::no_route).method_not_allowed_fallback(answer::no_method);
+    let router = router.layer(DefaultBodyLimit::max(request_bytes)).layer(map_response(secure));
+    Ok(router.with_state(Rest { api, json }))
+}
+
+async fn hosts(State(rest): State<Rest>, Called(call, id): Called) -> Answer {
+    Answer::of(&id, rest.api.hosts(&call).and_then(|hosts| rest.json.write(&hosts)))
+}
+
+async fn models(State(rest): State<Rest>, Called(call, id): Called) -> Answer {
+    Answer::of(&id, rest.api.models(&call).and_then(|models| rest.json.write(&models)))
+}
+
+/// The call behind a request, and its id.
+pub(crate) struct Called(pub Call, pub String);
+
+impl<S: Sync> FromRequestParts<S> for Called {
+    type Rejection = Response;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
+        let id = call_of_extensions(&parts.extensions);
+        let caller = parts.extensions.get::<Caller>().cloned();
+        let caller = caller.ok_or_else(|| refuse(&Problem::Internal("a call without a caller".to_owned()), &id))?;
+        let traceparent = parts.headers.get("traceparent").and_then(|value| value.to_str().ok()).map(str::to_owned);
+        Ok(Self(Call { caller, traceparent, deadline: None }, id))
+    }
+}
+
+/// Headers that keep browsers from taking an answer for something else than it is.
+async fn secure(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    let mut set = |name: header::HeaderName, value: &'static str| {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    };
+    set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    set(header::X_FRAME_OPTIONS, "DENY");
+    set(header::REFERRER_POLICY, "no-referrer");
+    set(header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'");
+    set(header::CACHE_CONTROL, "no-store");
+    response
+}

@@ -1,0 +1,25 @@
+//! The gateway over real TCP, with a node and a rehearsal server behind it.
+#[cfg(test)]
+mod access;
+#[cfg(test)]
+mod cluster;
+#[cfg(test)]
+mod create;
+#[cfg(test)]
+mod follow;
+#[cfg(test)]
+mod http;
+#[cfg(test)]
+mod limits;
+#[cfg(test)]
+mod read;
+#[cfg(test)]
+mod rest;
+#[cfg(test)]
+mod signed;
+#[cfg(test)]
+mod sse;
+#[cfg(test)]
+mod stage;
+#[cfg(test)]
+mod tls;
