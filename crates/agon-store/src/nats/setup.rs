@@ -6,15 +6,18 @@ use super::js::Js;
 use super::parts::HEADER_ROOM;
 use super::subjects::{self, CATALOGUE, JOBS, ORDERS, PARTS, REGISTERS, REQUESTS};
 use agon_bus::nats::NatsLink;
-use agon_bus::nats::provision::{Growth, ensure_stream};
+use agon_bus::nats::provision::{Growth, ProvisionError, ensure_stream};
 use agon_core::Priority;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
-use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
+use async_nats::jetstream::stream::{Config, DiscardPolicy, Info, RetentionPolicy, StorageType};
 use std::num::NonZeroU64;
 use std::time::Duration;
 
 /// The server's own memory of message ids, which no message here has: as short as may be.
 const NO_DUPLICATES: Duration = Duration::from_millis(100);
+/// How often a set-up that a server refused is tried again, and after which pause.
+const RACES: usize = 3;
+const RACE_PAUSE: Duration = Duration::from_millis(100);
 /// No limit.
 const UNLIMITED: i64 = -1;
 
@@ -26,15 +29,13 @@ pub(crate) async fn set_up(link: &NatsLink, js: &Js, config: &NatsStoreConfig) -
         return Err(NatsStoreError::SmallMessages { server, wanted, needed });
     }
     for stream in streams(config) {
-        let info = ensure_stream(link, &stream, Growth::Allow).await?;
-        // The first one to differ stops the set-up, before anything is added to a cluster that was set up otherwise.
-        if info.config.description != stream.description {
-            return Err(NatsStoreError::Differs {
-                stream: stream.name,
-                found: info.config.description.unwrap_or_default(),
-                wanted: stream.description.unwrap_or_default(),
-            });
+        // The first one to differ stops the set-up, before anything is added to a cluster that was set up otherwise. What is fixed is
+        // looked at first, because other differences may follow from it.
+        if let Some(found) = existing(js, &stream.name).await? {
+            same_description(&stream, &found)?;
         }
+        let info = ensured(link, &stream).await?;
+        same_description(&stream, &info.config)?;
     }
     for priority in Priority::ALL {
         for lane in 0..config.lanes.get() {
@@ -42,6 +43,38 @@ pub(crate) async fn set_up(link: &NatsLink, js: &Js, config: &NatsStoreConfig) -
         }
     }
     Ok(())
+}
+
+/// Servers may refuse one of two that create the same stream at once, because its subjects overlap with the other's.
+async fn ensured(link: &NatsLink, stream: &Config) -> Result<Info, ProvisionError> {
+    for _ in 0..RACES {
+        match ensure_stream(link, stream, Growth::Allow).await {
+            Err(ProvisionError::Server { .. }) => tokio::time::sleep(RACE_PAUSE).await,
+            settled => return settled,
+        }
+    }
+    ensure_stream(link, stream, Growth::Allow).await
+}
+
+async fn existing(js: &Js, stream: &str) -> Result<Option<Config>, NatsStoreError> {
+    let failed = |reason: String| ProvisionError::Server { stream: stream.to_owned(), reason };
+    let handle = js.handle(stream).await.map_err(|error| failed(error.to_string()))?;
+    match js.in_time(handle.get_info()).await.map_err(|error| failed(error.to_string()))? {
+        Ok(info) => Ok(Some(info.config)),
+        // Whatever is wrong beside that it does not exist, the set-up itself finds it and says it.
+        Err(_) => Ok(None),
+    }
+}
+
+fn same_description(wanted: &Config, found: &Config) -> Result<(), NatsStoreError> {
+    match found.description == wanted.description {
+        true => Ok(()),
+        false => Err(NatsStoreError::Differs {
+            stream: wanted.name.clone(),
+            found: found.description.clone().unwrap_or_default(),
+            wanted: wanted.description.clone().unwrap_or_default(),
+        }),
+    }
 }
 
 /// The setting as a number of bytes.

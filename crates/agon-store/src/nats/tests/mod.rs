@@ -6,17 +6,26 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+mod bodies;
+mod faults;
+mod fencing;
+mod line;
+mod queue;
+mod setup;
+mod tail;
+
 /// A server of one version, and the versions that are still to be tried.
 struct Nats {
     server: NatsServer,
+    program: PathBuf,
     others: Vec<PathBuf>,
 }
 
 impl Nats {
     fn of(mut programs: Vec<PathBuf>) -> Option<Self> {
-        let program = Some(programs.pop()?);
-        let server = NatsServer::start_with(NatsOptions { program, ..NatsOptions::default() }).unwrap();
-        Some(Self { server, others: programs })
+        let program = programs.pop()?;
+        let options = NatsOptions { program: Some(program.clone()), ..NatsOptions::default() };
+        Some(Self { server: NatsServer::start_with(options).unwrap(), program, others: programs })
     }
     /// The first of the versions to test against.
     fn first() -> Self {
