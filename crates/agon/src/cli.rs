@@ -1,14 +1,22 @@
 //! The command line: what can be asked for, as clap reads it. `docs/reference/cli.md` is made from this.
 mod ask;
+mod debate;
+mod list;
 mod look;
+mod rehearsal;
+mod remote;
 mod serve;
 
-pub use ask::{NewArgs, PaceArgs, RunArgs, ServerArgs, Template, WatchArgs};
+pub use ask::{NewArgs, OutputArgs, PaceArgs, RunArgs, ServerArgs, Template, ViewArgs};
+pub use debate::{DebateArgs, Label};
+pub use list::{ListArgs, ListedOutcome, ListedState};
 pub use look::{
-    CancelArgs, CheckArgs, ConfigAction, ConfigArgs, DoctorArgs, Format, GetArgs, ListArgs, ReplayArgs, ReportArgs,
+    CancelArgs, CheckArgs, ConfigAction, ConfigArgs, DeleteArgs, DoctorArgs, Format, GetArgs, ReplayArgs, ReportArgs,
     ResumeArgs, VerifyArgs,
 };
-pub use serve::{CastArgs, RehearsalArgs};
+pub use rehearsal::{CastArgs, RehearsalArgs};
+pub use remote::{ApiArgs, HostsArgs, PlaceArgs, SubmitArgs, WatchArgs};
+pub use serve::{Role, ServeArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -63,6 +71,10 @@ pub enum ColorChoice {
 pub enum Command {
     /// Hold a debate and print it with its verdict
     Run(Box<RunArgs>),
+    /// Hand a debate to a server
+    Submit(Box<SubmitArgs>),
+    /// Show a debate that a server holds, while it runs
+    Watch(WatchArgs),
     /// Check debate files and print every problem
     Check(CheckArgs),
     /// Write a new debate file
@@ -79,8 +91,14 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Go on with debates that were interrupted
     Resume(Box<ResumeArgs>),
-    /// End a debate that was interrupted, for good
+    /// End a debate for good
     Cancel(CancelArgs),
+    /// Remove a debate that is over
+    Delete(DeleteArgs),
+    /// Show the hosts of a server's cluster: models, load, breakers
+    Hosts(HostsArgs),
+    /// Serve debates over gRPC and HTTP, alone or as a part of a cluster
+    Serve(Box<ServeArgs>),
     /// Print the JSON Schema of debate files
     Schema,
     /// Serve scripted speakers over Ollama's interface, for trying Agon without a model

@@ -1,12 +1,17 @@
 //! The log on standard error: warnings by default, more with `-v` or `AGON_LOG`.
+use crate::commands::Context;
 use crate::environment::Environment;
 use crate::exit::Stop;
 use crate::output::Output;
+use crate::settings::LogFormat;
+use agon_telemetry::LogConfig;
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tracing_subscriber::EnvFilter;
 
 const INFO: &str = "warn,agon=info,agon_runtime=info,agon_store=info,agon_rehearsal=info";
+const SERVER: &str =
+    "warn,agon=info,agon_runtime=info,agon_store=info,agon_server=info,agon_bus=info,agon_telemetry=info";
 const DEBUG: &str = "info,agon=debug,agon_runtime=debug,agon_store=debug,agon_rehearsal=debug,agon_llm=debug";
 
 /// Starts the log.
@@ -21,6 +26,22 @@ pub fn start(level: u8, environment: &Environment, output: &Output) -> Result<()
     let filter = EnvFilter::try_new(chosen).map_err(|error| Stop::usage(format!("AGON_LOG: {error}")))?;
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Sink).with_ansi(output.color_stderr).init();
     Ok(())
+}
+
+/// The log of a server: what changes is told, so that its operators need no flag.
+pub fn of_server(context: &Context, format: LogFormat) -> Result<LogConfig, Stop> {
+    let filter = match (context.environment.get("AGON_LOG"), context.global.log) {
+        (Some(filter), 0) => filter,
+        (_, 0 | 1) => SERVER,
+        (_, 2) => DEBUG,
+        (_, _) => "trace",
+    };
+    let format = match format {
+        LogFormat::Text => agon_telemetry::LogFormat::Text,
+        LogFormat::Json => agon_telemetry::LogFormat::Json,
+    };
+    EnvFilter::try_new(filter).map_err(|error| Stop::usage(format!("AGON_LOG: {error}")))?;
+    Ok(LogConfig { format, filter: filter.to_owned(), ansi: context.output.color_stderr, writer: None })
 }
 
 /// Lines that wait while a live view owns the terminal; nothing while there is none.

@@ -9,13 +9,16 @@
 mod cast;
 mod checkup;
 mod cli;
+mod client;
 mod commands;
 mod debate_file;
 mod environment;
 mod exit;
+mod filter;
 mod logging;
 mod output;
 mod reports;
+mod serve;
 mod servers;
 mod settings;
 mod signals;
@@ -43,7 +46,11 @@ fn main() -> ExitCode {
     };
     let environment = Environment::of_process();
     let output = Output::new(cli.global.color, &environment);
-    let started = logging::start(cli.global.log, &environment, &output);
+    // A server's log has settings of its own.
+    let started = match cli.command {
+        cli::Command::Serve(_) => Ok(()),
+        _ => logging::start(cli.global.log, &environment, &output),
+    };
     match started.and_then(|()| commands::run(cli, environment, output)) {
         Ok(exit) => exit.into(),
         Err(stop) => {

@@ -4,7 +4,7 @@ mod probe;
 mod rehearse;
 
 pub use needs::{check, hint, models_of, serves};
-pub use probe::{Found, probe};
+pub use probe::{Found, probe, probe_all};
 pub use rehearse::{config, script, start};
 
 use crate::environment::Environment;

@@ -1,14 +1,26 @@
 //! Agon's own settings: where the model servers are, where debates are kept, how patient it is.
 //!
 //! A debate file says what is debated; this says by which machines. See `docs/reference/configuration.md`.
+mod client;
+mod cluster;
+mod faces;
 mod hosts;
 mod layers;
 mod length;
+mod list;
+mod nats;
 mod secret;
 
+pub use client::ClientSettings;
+pub use cluster::{CoordinatorSettings, HostRoleSettings, NodeSettings};
+pub use faces::{
+    AdminSettings, AuthSettings, CertificateSettings, GatewaySettings, JwtSettings, LogFormat, PrincipalField,
+    TelemetrySettings, TlsSettings,
+};
 pub use hosts::{HostKind, HostSettings, chosen as chosen_hosts};
 pub use layers::Layers;
 pub use length::Length;
+pub use nats::NatsSettings;
 pub use secret::KeySource;
 
 use serde::{Deserialize, Serialize};
@@ -33,6 +45,22 @@ pub struct Settings {
     pub defaults: DefaultModels,
     /// What a finished run leaves behind.
     pub output: OutputSettings,
+    /// Which Agon server the commands speak to.
+    pub client: ClientSettings,
+    /// What a process of `agon serve` is.
+    pub node: NodeSettings,
+    /// How processes of a cluster reach each other.
+    pub nats: NatsSettings,
+    /// How debates are led.
+    pub coordinator: CoordinatorSettings,
+    /// How turns are played.
+    pub host: HostRoleSettings,
+    /// The interfaces for clients.
+    pub gateway: GatewaySettings,
+    /// The port for operators.
+    pub admin: AdminSettings,
+    /// What is told to those who look after the machines.
+    pub telemetry: TelemetrySettings,
 }
 
 /// Where debates are kept.
@@ -200,6 +228,18 @@ impl Settings {
         }
         if self.breaker.open_for > self.breaker.open_at_most {
             problems.push("breaker.open_for: longer than breaker.open_at_most".to_owned());
+        }
+        let sections = [
+            ("client", self.client.problems()),
+            ("node", self.node.problems()),
+            ("nats", self.nats.problems()),
+            ("coordinator", self.coordinator.problems()),
+            ("host", self.host.problems()),
+            ("gateway", self.gateway.problems()),
+            ("telemetry", self.telemetry.problems()),
+        ];
+        for (section, found) in sections {
+            problems.extend(found.into_iter().map(|problem| format!("{section}.{problem}")));
         }
         problems
     }

@@ -6,12 +6,11 @@ use crate::settings::{Settings, chosen_hosts};
 use crate::store::Store;
 use agon_bus::MemoryBus;
 use agon_core::{DebateSpec, HostId, ModelName, NodeId};
-use agon_llm::{ChatError, RunnerOptions};
+use agon_llm::RunnerOptions;
 use agon_rehearsal::{RehearsalConfig, RehearsalServer};
 use agon_runtime::{HostConfig, Node, NodeConfig, Ports, Served, SystemClock, Times};
 use anyhow::Context as _;
 use std::sync::Arc;
-use tokio::task::JoinSet;
 use uuid::Uuid;
 
 /// Whom to ask.
@@ -41,7 +40,7 @@ impl Servers {
         };
         let (models, fallbacks) = models_of(specs);
         let wanted = [models.clone(), fallbacks].concat();
-        let asked = probe_all(Server::connect_all(&hosts, &context.environment)?, wanted).await;
+        let asked = servers::probe_all(Server::connect_all(&hosts, &context.environment)?, wanted).await;
         if let Some(why) = servers::check(&asked, &models) {
             return Err(Stop::say(Exit::Unavailable, why));
         }
@@ -90,21 +89,6 @@ fn models_of(specs: &[&DebateSpec]) -> (Vec<ModelName>, Vec<ModelName>) {
     (models, personas.flat_map(|persona| persona.fallback_models.clone()).collect())
 }
 
-async fn probe_all(servers: Vec<Server>, wanted: Vec<ModelName>) -> Vec<(Server, Result<Found, ChatError>)> {
-    let mut probes = JoinSet::new();
-    let wanted: Arc<[ModelName]> = wanted.into();
-    for (at, server) in servers.into_iter().enumerate() {
-        let wanted = Arc::clone(&wanted);
-        probes.spawn(async move {
-            let found = servers::probe(&server, &wanted).await;
-            (at, server, found)
-        });
-    }
-    let mut asked = probes.join_all().await;
-    asked.sort_by_key(|(at, ..)| *at);
-    asked.into_iter().map(|(_, server, found)| (server, found)).collect()
-}
-
 /// Of the models that the debates name, those that the server is to be asked for.
 fn served(server: &Server, found: &Found, specs: &[&DebateSpec]) -> Vec<ModelName> {
     let (models, fallbacks) = models_of(specs);
@@ -136,6 +120,9 @@ impl Stage {
             journal: store.sqlite.clone(),
             registers: store.sqlite.clone(),
             jobs: store.sqlite.clone(),
+            commands: store.sqlite.clone(),
+            catalogue: store.sqlite.clone(),
+            upkeep: None,
             hosts,
             clock: Arc::new(SystemClock),
         };

@@ -24,12 +24,16 @@ pub struct Store {
 
 /// Where debates are kept: a flag before the settings, these before the user's data folder.
 pub fn path(context: &Context) -> Result<PathBuf, Stop> {
+    named_path(context, FILE_NAME)
+}
+
+fn named_path(context: &Context, file_name: &str) -> Result<PathBuf, Stop> {
     if let Some(path) = &context.global.store {
         return Ok(path.clone());
     }
     match context.settings()?.store.path {
         Some(path) => Ok(path),
-        None => Ok(context.environment.data_dir()?.join(FILE_NAME)),
+        None => Ok(context.environment.data_dir()?.join(file_name)),
     }
 }
 
@@ -45,7 +49,12 @@ pub fn prepare(path: &Path) -> anyhow::Result<()> {
 impl Store {
     /// Opens the database, and makes it if there is none.
     pub fn open(context: &Context) -> Result<Self, Stop> {
-        let path = path(context)?;
+        Self::open_named(context, FILE_NAME)
+    }
+
+    /// The same, in a file of another name unless flag or settings name one.
+    pub fn open_named(context: &Context, file_name: &str) -> Result<Self, Stop> {
+        let path = named_path(context, file_name)?;
         prepare(&path)?;
         let sync = match context.settings()?.store.sync {
             settings::SyncMode::Full => agon_store::SyncMode::Full,
@@ -90,14 +99,25 @@ impl Store {
         Ok(Log { records, head })
     }
 
-    /// The logs of the newest debates.
-    pub async fn newest(&self, limit: u32) -> Result<Vec<Log>, Stop> {
-        let heads = self.sqlite.list(Page { limit, after: None }).await.map_err(failed)?;
-        let mut logs = Vec::with_capacity(heads.len());
-        for head in heads {
-            logs.push(self.log_of(&head.id).await?);
+    /// The logs of the newest debates that fit.
+    pub async fn newest(&self, limit: u32, fits: impl Fn(&Log) -> bool) -> Result<Vec<Log>, Stop> {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let mut logs = Vec::new();
+        let mut after = None;
+        loop {
+            let heads = self.sqlite.list(Page { limit: PAGE, after }).await.map_err(failed)?;
+            for head in &heads {
+                let log = self.log_of(&head.id).await?;
+                if fits(&log) {
+                    logs.push(log);
+                }
+                if logs.len() == limit {
+                    return Ok(logs);
+                }
+            }
+            let Some(last) = heads.last() else { return Ok(logs) };
+            after = Some(last.id.clone());
         }
-        Ok(logs)
     }
 
     /// Every debate, newest first.
@@ -126,7 +146,8 @@ impl Store {
     }
 }
 
-fn pick(name: &str, ids: &[DebateId]) -> Result<DebateId, Stop> {
+/// The one of the ids, newest first, that `name` means.
+pub fn pick(name: &str, ids: &[DebateId]) -> Result<DebateId, Stop> {
     let none = || Stop::usage(format!("there is no debate {name:?}; agon list shows those that there are"));
     if name == LAST {
         return ids.first().cloned().ok_or_else(|| Stop::usage("there is no debate yet"));
@@ -152,6 +173,7 @@ pub fn failed(error: StoreError) -> Stop {
     let exit = match &error {
         StoreError::NotFound(_) => Exit::Usage,
         StoreError::Damaged { .. } => Exit::Failed,
+        StoreError::Full(_) => Exit::Unavailable,
         StoreError::Backend(_) => Exit::Internal,
     };
     Stop::new(exit, error)

@@ -1,4 +1,5 @@
 //! Commands that ask models: `run` and `new`.
+use super::DebateArgs;
 use crate::settings::Length;
 use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
@@ -15,30 +16,18 @@ Examples:
 The debate goes to standard output, progress to standard error. On a terminal it is shown as it happens;
 elsewhere as plain lines. Ctrl-C once stops and keeps the debate for `agon resume`, twice stops at once.")]
 pub struct RunArgs {
-    /// A debate file (.md, .yaml, .yml, .json), a plain topic, or - for standard input
-    #[arg(value_name = "FILE|TOPIC|-")]
-    pub what: String,
+    /// What is debated.
+    #[command(flatten)]
+    pub debate: DebateArgs,
     /// Which servers to ask.
     #[command(flatten)]
     pub server: ServerArgs,
-    /// Let this model play every role, whatever the file says
-    #[arg(long, value_name = "NAME", help_heading = "Models")]
-    pub model: Option<String>,
     /// How fast and how badly a rehearsal goes.
     #[command(flatten)]
     pub pace: PaceArgs,
-    /// Hold at most this many rounds, whatever the file says
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub rounds: Option<u32>,
-    /// Derive every random choice from this number
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// Name the debate: 4 to 63 characters of a-z, 0-9 and -
-    #[arg(long, value_name = "ID")]
-    pub id: Option<String>,
     /// Where and in which form the results go.
     #[command(flatten)]
-    pub output: WatchArgs,
+    pub output: OutputArgs,
 }
 
 /// Which servers to ask.
@@ -66,9 +55,9 @@ pub struct PaceArgs {
     pub rehearsal_script: Option<PathBuf>,
 }
 
-/// Where and in which form a debate's results go.
+/// In which form a debate is shown.
 #[derive(Clone, Debug, Default, Args)]
-pub struct WatchArgs {
+pub struct ViewArgs {
     /// Print the result as one JSON object instead of the debate
     #[arg(long, conflicts_with = "jsonl", help_heading = "Output")]
     pub json: bool,
@@ -81,6 +70,14 @@ pub struct WatchArgs {
     /// Add figures to every turn: time, and how many prompt tokens were new
     #[arg(long, conflicts_with = "quiet", help_heading = "Output")]
     pub verbose: bool,
+}
+
+/// Where and in which form a debate's results go.
+#[derive(Clone, Debug, Default, Args)]
+pub struct OutputArgs {
+    /// In which form it is shown.
+    #[command(flatten)]
+    pub view: ViewArgs,
     /// Write reports below this folder, in one named after the debate [default: ./agon-reports]
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub output_dir: Option<PathBuf>,

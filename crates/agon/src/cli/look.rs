@@ -1,5 +1,6 @@
 //! Commands that look at files, stored debates and the machine.
-use super::ask::{PaceArgs, ServerArgs, WatchArgs};
+use super::ask::{OutputArgs, PaceArgs, ServerArgs};
+use super::remote::{ApiArgs, PlaceArgs};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -17,15 +18,14 @@ pub struct CheckArgs {
     pub json: bool,
 }
 
-/// `agon list`
+/// `agon delete`
 #[derive(Clone, Debug, Args)]
-pub struct ListArgs {
-    /// Print one JSON array
-    #[arg(long)]
-    pub json: bool,
-    /// Show at most this many, newest first
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
-    pub limit: u32,
+pub struct DeleteArgs {
+    /// The debate: its id, or the beginning of it
+    pub id: String,
+    /// Where to look.
+    #[command(flatten)]
+    pub place: PlaceArgs,
 }
 
 /// `agon get`
@@ -37,6 +37,9 @@ pub struct GetArgs {
     /// Print the whole result as JSON
     #[arg(long)]
     pub json: bool,
+    /// Where to look.
+    #[command(flatten)]
+    pub place: PlaceArgs,
 }
 
 /// `agon report`
@@ -51,6 +54,9 @@ pub struct ReportArgs {
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Where to look.
+    #[command(flatten)]
+    pub place: PlaceArgs,
 }
 
 /// The form of a report.
@@ -104,7 +110,7 @@ pub struct ResumeArgs {
     pub pace: PaceArgs,
     /// Where and in which form the results go.
     #[command(flatten)]
-    pub output: WatchArgs,
+    pub output: OutputArgs,
 }
 
 /// `agon cancel`
@@ -115,6 +121,9 @@ pub struct CancelArgs {
     /// Why, for the log
     #[arg(long, value_name = "TEXT", default_value = "cancelled on the command line")]
     pub reason: String,
+    /// Where to look.
+    #[command(flatten)]
+    pub place: PlaceArgs,
 }
 
 /// `agon doctor`
@@ -126,6 +135,9 @@ pub struct DoctorArgs {
     /// The model to try [default: that of the settings]
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
+    /// Which Agon server to look at.
+    #[command(flatten)]
+    pub api: ApiArgs,
     /// Print one JSON array
     #[arg(long)]
     pub json: bool,

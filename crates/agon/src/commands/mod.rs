@@ -1,15 +1,21 @@
 //! One module per command.
+mod cancel;
 mod check;
 mod config;
 mod doctor;
+mod hosts;
 mod new;
+mod plan;
 mod print;
 mod proof;
 mod rehearsal;
 mod resume;
+mod rows;
 mod run;
 mod show;
 mod stored;
+mod submit;
+mod wanted;
 
 use crate::cli::{Cli, Command, GlobalArgs};
 use crate::environment::Environment;
@@ -68,7 +74,12 @@ pub fn run(cli: Cli, environment: Environment, output: Output) -> Result<Exit, S
         Command::Replay(args) => proof::replay(&context, &args),
         Command::Verify(args) => proof::verify(&context, &args),
         Command::Resume(args) => resume::run(&context, &args),
-        Command::Cancel(args) => resume::cancel(&context, &args),
+        Command::Cancel(args) => cancel::run(&context, &args),
+        Command::Delete(args) => stored::delete(&context, &args),
+        Command::Submit(args) => submit::submit(&context, &args),
+        Command::Watch(args) => submit::watch(&context, &args),
+        Command::Hosts(args) => hosts::run(&context, &args),
+        Command::Serve(args) => crate::serve::run(&context, &args),
         Command::Run(args) => run::run(&context, &args),
         Command::Rehearsal(args) => rehearsal::run(&context, &args),
         Command::Doctor(args) => doctor::run(&context, &args),

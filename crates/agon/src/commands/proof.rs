@@ -47,7 +47,7 @@ async fn verify_one(store: &Store, id: &DebateId) -> Result<Result<String, Strin
         Err(StoreError::Damaged { at, detail, .. }) => {
             Ok(Err(format!("{id}: DAMAGED at event {}: {}", at.0, agon_report::one_line(&detail))))
         }
-        Err(error @ (StoreError::Backend(_) | StoreError::NotFound(_))) => Err(failed(error)),
+        Err(error @ (StoreError::Backend(_) | StoreError::NotFound(_) | StoreError::Full(_))) => Err(failed(error)),
     }
 }
 

@@ -1,10 +1,9 @@
-//! `agon resume` and `agon cancel`: going on with debates that were interrupted, or ending them.
+//! `agon resume`: going on with debates that were interrupted.
 use super::run::cast;
 use super::show::{self, Showing};
 use super::{Context, runtime};
-use crate::cli::{CancelArgs, ResumeArgs};
+use crate::cli::ResumeArgs;
 use crate::exit::{Exit, Stop};
-use crate::reports::Log;
 use crate::settings::Settings;
 use crate::signals::Signals;
 use crate::stage::{Servers, Stage};
@@ -16,7 +15,7 @@ use anyhow::Context as _;
 
 /// `agon resume [ID]`
 pub fn run(context: &Context, args: &ResumeArgs) -> Result<Exit, Stop> {
-    let context = &context.quietly(args.output.quiet);
+    let context = &context.quietly(args.output.view.quiet);
     let settings = context.settings()?;
     let Some(store) = Store::open_existing(context)? else {
         context.output.note("no debate is unfinished");
@@ -59,7 +58,7 @@ async fn resume(
     let debate = Debate::fold(&log.records).context("the log does not begin with an admission")?;
     if let Some((state, outcome)) = debate.ended() {
         context.output.note(&format!("debate {id} is over; agon report {id} shows it"));
-        if args.output.json {
+        if args.output.view.json {
             context.output.line(&crate::reports::result_json(&log.result()?)?)?;
         }
         return Ok(show::exit(state, outcome));
@@ -97,25 +96,4 @@ fn not_mixed(admission: &Admission, servers: &Servers) -> Result<(), Stop> {
         }
         (true, true) | (false, false) => Ok(()),
     }
-}
-
-/// `agon cancel ID`
-pub fn cancel(context: &Context, args: &CancelArgs) -> Result<Exit, Stop> {
-    let settings = context.settings()?;
-    runtime()?.block_on(async {
-        let store = Store::open(context)?;
-        let id = store.find(&args.id).await?;
-        let log: Log = store.log_of(&id).await?;
-        if Debate::fold(&log.records).is_some_and(|debate| debate.ended().is_some()) {
-            context.output.note(&format!("debate {id} is over already"));
-            return Ok(Exit::Done);
-        }
-        let stage = Stage::open(store, None, &settings, &[]).await?;
-        stage.node.cancel(&id, &args.reason);
-        let ended = stage.node.finished(&id).await.context("the debate cannot be watched")?;
-        stage.close().await;
-        context.output.note(&format!("debate {id} is cancelled"));
-        tracing::debug!(?ended, "debate ended");
-        Ok(Exit::Done)
-    })
 }

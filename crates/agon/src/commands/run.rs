@@ -1,8 +1,8 @@
 //! `agon run`: a debate from a file or a topic, held in this process.
 use super::show::{self, Showing};
+use super::wanted::Wanted;
 use super::{Context, runtime};
 use crate::cli::{PaceArgs, RunArgs, ServerArgs};
-use crate::debate_file::{self, Named};
 use crate::exit::{Exit, Stop};
 use crate::servers;
 use crate::settings::Settings;
@@ -10,7 +10,7 @@ use crate::signals::Signals;
 use crate::stage::{Cast, Servers, Stage};
 use crate::store::{self, Store};
 use crate::terminal::Begin;
-use agon_core::{Admission, DebateId, DebateSpec, ModelName, Position};
+use agon_core::{Admission, DebateId, Position};
 use agon_rehearsal::RehearsalConfig;
 use agon_runtime::SubmitError;
 use agon_store::Journal;
@@ -23,24 +23,15 @@ const READING_PACE: Duration = Duration::from_millis(4);
 
 /// `agon run FILE|TOPIC|-`
 pub fn run(context: &Context, args: &RunArgs) -> Result<Exit, Stop> {
-    let context = &context.quietly(args.output.quiet);
+    let context = &context.quietly(args.output.view.quiet);
     let settings = context.settings()?;
-    let id = match &args.id {
-        Some(id) if id == store::LAST => {
-            return Err(Stop::usage("`last` stands for the newest debate and cannot be an id"));
-        }
-        Some(id) => DebateId::parse(id).map_err(Stop::usage)?,
-        None => fresh_id().map_err(Stop::from)?,
-    };
-    let named = Named::find(&args.what)?;
-    let mut spec = debate_file::load(&named, &debate_file::defaults(&settings), &context.output)?;
-    overrule(&mut spec, args);
-    let seed = spec.seed.unwrap_or_else(fresh_seed);
+    let wanted = Wanted::read(context, &settings, &args.debate)?;
+    let seed = wanted.spec.seed.unwrap_or_else(fresh_seed);
     let cast = cast(context, &args.server, &args.pace, seed)?;
     runtime()?.block_on(async {
         let signals = Signals::listen().context("signals cannot be heard")?;
-        let servers = Servers::find(cast, context, &settings, &[&spec]).await?;
-        let admission = admission(id, spec, seed, &settings, servers.is_rehearsal());
+        let servers = Servers::find(cast, context, &settings, &[&wanted.spec]).await?;
+        let admission = admission(wanted, seed, &settings, servers.is_rehearsal())?;
         hold(context, args, &settings, servers, admission, signals).await
     })
 }
@@ -73,37 +64,21 @@ fn not_submitted(error: SubmitError) -> Stop {
     Stop::new(exit, error)
 }
 
-fn overrule(spec: &mut DebateSpec, args: &RunArgs) {
-    if let Some(rounds) = args.rounds {
-        spec.max_rounds = rounds;
-    }
-    if args.seed.is_some() {
-        spec.seed = args.seed;
-    }
-    if let Some(model) = args.model.as_deref().map(ModelName::from) {
-        for persona in &mut spec.personas {
-            persona.voice.model = model.clone();
-            persona.fallback_models.clear();
-        }
-        spec.moderator.iter_mut().for_each(|moderator| moderator.voice.model = model.clone());
-        spec.judge.iter_mut().for_each(|judge| judge.voice.model = model.clone());
-    }
-}
-
-fn admission(id: DebateId, spec: DebateSpec, seed: u64, settings: &Settings, rehearsal: bool) -> Admission {
-    Admission {
-        id,
-        spec,
+fn admission(wanted: Wanted, seed: u64, settings: &Settings, rehearsal: bool) -> anyhow::Result<Admission> {
+    Ok(Admission {
+        id: wanted.id.map_or_else(fresh_id, Ok)?,
+        spec: wanted.spec,
         seed,
         retry: settings.retry_policy(),
         agon_version: env!("CARGO_PKG_VERSION").to_owned(),
         request_id: None,
         rehearsal,
-        priority: Default::default(),
-        labels: Default::default(),
+        priority: wanted.priority,
+        labels: wanted.labels,
         creator: None,
         submitted_by: None,
-    }
+        rejudges: None,
+    })
 }
 
 /// Whom to ask, from the flags.

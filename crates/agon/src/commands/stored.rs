@@ -1,80 +1,116 @@
-//! Commands that read what is kept: `list`, `get`, `report`.
-use super::Context;
-use crate::cli::{Format, GetArgs, ListArgs, ReportArgs};
+//! Commands that read what is kept, here or at a server: `list`, `get`, `report`, `delete`.
+use super::rows::{self, Row};
+use super::{Context, small_runtime};
+use crate::cli::{DeleteArgs, Format, GetArgs, ListArgs, PlaceArgs, ReportArgs};
+use crate::client::{self, Client, Place};
 use crate::exit::{Exit, Stop};
+use crate::filter;
 use crate::reports::{self, Log};
-use crate::store::Store;
-use agon_report::{DebateResult, ResultState, one_line};
-use serde_json::json;
+use crate::store::{Store, failed};
+use agon_core::Debate;
+use agon_proto::pb::v1::ExportFormat;
+use agon_store::Upkeep;
 
 /// `agon list`
 pub fn list(context: &Context, args: &ListArgs) -> Result<Exit, Stop> {
-    let store = Store::open_existing(context)?;
-    let logs: Vec<Log> = match &store {
-        Some(store) => store.block_on(store.newest(args.limit))?,
-        None => Vec::new(),
+    let rows = match client::place(context, &args.place)? {
+        Place::Local => local_rows(context, args)?,
+        Place::Server(settings) => small_runtime()?.block_on(async {
+            let client = Client::open(&settings, &context.environment)?;
+            let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
+            let debates = client.list(&filter::for_server(args), limit).await?;
+            Ok::<_, Stop>(debates.iter().map(Row::of_debate).collect())
+        })?,
     };
-    let results = logs.iter().map(Log::result).collect::<Result<Vec<_>, _>>()?;
     if args.json {
-        let rows: Vec<_> = results.iter().map(row).collect();
-        context.output.line(&serde_json::to_string_pretty(&rows).map_err(anyhow::Error::from)?)?;
-    } else if results.is_empty() {
+        context.output.line(&rows::array(&rows)?)?;
+    } else if rows.is_empty() && filter::is_empty(args) {
         context.output.note("no debates yet; start one with: agon run FILE (or --rehearsal to try it without a model)");
+    } else if rows.is_empty() {
+        context.output.note("no debate fits");
     } else {
-        let lines: Vec<String> = results.iter().map(line).collect();
-        context.output.data(&lines.concat())?;
+        context.output.data(&rows.iter().map(Row::line).collect::<String>())?;
     }
     Ok(Exit::Done)
 }
 
-fn row(result: &DebateResult) -> serde_json::Value {
-    let mut row = json!({
-        "id": result.id, "topic": result.topic, "state": result.state, "rounds": result.rounds,
-        "admitted_at": result.timing.admitted_at, "duration_ms": result.timing.duration_ms, "rehearsal": result.rehearsal,
-    });
-    if let (Some(row), Some(outcome)) = (row.as_object_mut(), result.outcome) {
-        row.insert("outcome".to_owned(), json!(outcome));
-        row.insert("winner".to_owned(), json!(winner(result)));
-    }
-    row
-}
-
-fn line(result: &DebateResult) -> String {
-    let day = result.timing.admitted_at.get(..16).unwrap_or_default().replace('T', " ");
-    let mark = if result.rehearsal { " (rehearsal)" } else { "" };
-    let topic: String = one_line(&result.topic).chars().take(60).collect();
-    format!("{}  {day}  {:<13} {topic}{mark}\n", result.id, standing(result))
-}
-
-fn winner(result: &DebateResult) -> Option<&str> {
-    let verdict = result.verdict.as_ref().and_then(|verdict| verdict.winner.as_deref());
-    verdict.or_else(|| result.votes.as_ref().and_then(|votes| votes.winner.as_deref()))
-}
-
-/// The outcome where there is one, else the state, in the words of the JSON.
-fn standing(result: &DebateResult) -> String {
-    let word = match result.outcome {
-        Some(outcome) => serde_json::to_value(outcome),
-        None => serde_json::to_value(result.state),
-    };
-    let word = word.ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default();
-    let unfinished = matches!(result.state, ResultState::Running | ResultState::Cancelling);
-    if unfinished { "unfinished".to_owned() } else { word }
+fn local_rows(context: &Context, args: &ListArgs) -> Result<Vec<Row>, Stop> {
+    let Some(store) = Store::open_existing(context)? else { return Ok(Vec::new()) };
+    let logs: Vec<Log> = store.block_on(store.newest(args.limit, |log| filter::fits(args, log)))?;
+    let results = logs.iter().map(Log::result).collect::<Result<Vec<_>, _>>()?;
+    Ok(results.iter().map(Row::of_result).collect())
 }
 
 /// `agon get ID`
 pub fn get(context: &Context, args: &GetArgs) -> Result<Exit, Stop> {
-    let log = Store::open(context)?.log(&args.id)?;
-    context.output.data(&log.render(if args.json { Format::Json } else { Format::Summary })?)?;
+    let format = if args.json { Format::Json } else { Format::Summary };
+    context.output.data(&document(context, &args.place, &args.id, format)?)?;
     Ok(Exit::Done)
 }
 
 /// `agon report ID`
 pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit, Stop> {
-    let text = Store::open(context)?.log(&args.id)?.render(args.format)?;
+    let text = document(context, &args.place, &args.id, args.format)?;
     match &args.output {
         Some(path) => reports::replace(path, &text)?,
         None => context.output.data(&text)?,
     }
     Ok(Exit::Done)
+}
+
+/// A debate as a document, ending with a line end.
+fn document(context: &Context, place: &PlaceArgs, name: &str, format: Format) -> Result<String, Stop> {
+    match client::place(context, place)? {
+        Place::Local => Ok(Store::open(context)?.log(name)?.render(format)?),
+        Place::Server(settings) => small_runtime()?.block_on(async {
+            let client = Client::open(&settings, &context.environment)?;
+            let id = client.find(name).await?;
+            let Some(sent) = sent(format) else {
+                let log = Log { records: client.events(&id).await?, head: None };
+                return Ok(log.render(format)?);
+            };
+            let text = client.export(&id, sent).await?;
+            Ok(if text.ends_with('\n') { text } else { format!("{text}\n") })
+        }),
+    }
+}
+
+/// The form that a server makes itself; the others are made here from the events.
+fn sent(format: Format) -> Option<ExportFormat> {
+    match format {
+        Format::Markdown => Some(ExportFormat::Markdown),
+        Format::Summary => Some(ExportFormat::Summary),
+        Format::Html => Some(ExportFormat::Html),
+        Format::Json => Some(ExportFormat::Json),
+        Format::Jsonl => Some(ExportFormat::Events),
+        Format::Verbose => None,
+    }
+}
+
+/// `agon delete ID`
+pub fn delete(context: &Context, args: &DeleteArgs) -> Result<Exit, Stop> {
+    let id = match client::place(context, &args.place)? {
+        Place::Local => {
+            let store = Store::open(context)?;
+            store.block_on(delete_here(&store, &args.id))?
+        }
+        Place::Server(settings) => small_runtime()?.block_on(async {
+            let client = Client::open(&settings, &context.environment)?;
+            let id = client.find(&args.id).await?;
+            client.delete(&id).await?;
+            Ok::<_, Stop>(id)
+        })?,
+    };
+    context.output.note(&format!("debate {id} is removed"));
+    Ok(Exit::Done)
+}
+
+async fn delete_here(store: &Store, name: &str) -> Result<String, Stop> {
+    let id = store.find(name).await?;
+    let log = store.log_of(&id).await?;
+    if Debate::fold(&log.records).is_none_or(|debate| debate.ended().is_none()) {
+        return Err(Stop::usage(format!("debate {id} is not over; end it first: agon cancel {id}")));
+    }
+    store.sqlite.delete(&id).await.map_err(failed)?;
+    Ok(id.to_string())
 }

@@ -3,6 +3,8 @@ use super::Server;
 use crate::settings::HostKind;
 use agon_core::ModelName;
 use agon_llm::{ChatError, ModelInfo, ServerVersion};
+use std::sync::Arc;
+use tokio::task::JoinSet;
 
 /// What a server said of itself.
 #[derive(Clone, Debug)]
@@ -33,6 +35,22 @@ pub async fn probe(server: &Server, wanted: &[ModelName]) -> Result<Found, ChatE
         }
     }
     Ok(Found { version, models })
+}
+
+/// Asks all servers at once; their order stays.
+pub async fn probe_all(servers: Vec<Server>, wanted: Vec<ModelName>) -> Vec<(Server, Result<Found, ChatError>)> {
+    let mut probes = JoinSet::new();
+    let wanted: Arc<[ModelName]> = wanted.into();
+    for (at, server) in servers.into_iter().enumerate() {
+        let wanted = Arc::clone(&wanted);
+        probes.spawn(async move {
+            let found = probe(&server, &wanted).await;
+            (at, server, found)
+        });
+    }
+    let mut asked = probes.join_all().await;
+    asked.sort_by_key(|(at, ..)| *at);
+    asked.into_iter().map(|(_, server, found)| (server, found)).collect()
 }
 
 /// Whether both names mean one model. Ollama takes a name without a tag for the tag `latest`.

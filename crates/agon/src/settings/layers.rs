@@ -13,6 +13,10 @@ const FILE_NAME: &str = "agon.toml";
 /// Two underscores: `AGON_PORT`, which Kubernetes sets for a service called agon, is no setting.
 const PREFIX: &str = "AGON__";
 
+/// Variables with names of their own, and what they set.
+const KNOWN: [(&str, &str, &str); 2] =
+    [("AGON_SERVER", "client", "server"), ("OTEL_EXPORTER_OTLP_ENDPOINT", "telemetry", "otlp_endpoint")];
+
 /// One source of settings.
 #[derive(Clone, Debug)]
 pub struct Layer {
@@ -37,6 +41,7 @@ impl Layers {
         if let Some(path) = explicit {
             layers.push(Layer::of_file(path)?);
         }
+        layers.extend(KNOWN.iter().filter_map(|known| Layer::of_variable(environment, known)));
         layers.push(Layer::of_environment(environment)?);
         Ok(Self(layers))
     }
@@ -92,6 +97,12 @@ impl Layer {
         Ok(Self { name, values })
     }
 
+    fn of_variable(environment: &Environment, (name, section, key): &(&str, &str, &str)) -> Option<Self> {
+        let text = Value::new(None, ValueKind::String(environment.get(name)?.to_owned()));
+        let table = Value::new(None, ValueKind::Table(Map::from_iter([((*key).to_owned(), text)])));
+        Some(Self { name: (*name).to_owned(), values: Map::from_iter([((*section).to_owned(), table)]) })
+    }
+
     fn of_environment(environment: &Environment) -> Result<Self, Stop> {
         let name = "the environment (AGON__...)".to_owned();
         let pairs = environment.with_prefix(PREFIX).map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -137,6 +148,7 @@ fn paths(values: &Map<String, Value>, prefix: &str, found: &mut impl FnMut(Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::Role;
     use crate::settings::{HostKind, Length, SyncMode};
 
     fn file(text: &str) -> Layer {
@@ -192,6 +204,55 @@ mod tests {
         ]));
         assert!(said.contains("a.toml") && said.contains("sink") && said.contains("sync"), "{said}");
         assert!(said.contains("environment") && said.contains("stor"), "{said}");
+    }
+
+    #[test]
+    fn variables_with_names_of_their_own_are_weaker_than_those_that_name_the_key() {
+        let pairs = [("AGON_SERVER", "a:1"), ("AGON__TELEMETRY__OTLP_ENDPOINT", "http://b:2")];
+        let given = Environment::from([pairs[0], pairs[1], ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:3")]);
+        let layers = Layers::read(&given, None).unwrap();
+        let settings = layers.settings().unwrap();
+        assert_eq!(settings.client.server.as_deref(), Some("a:1"));
+        assert_eq!(settings.telemetry.otlp_endpoint.as_deref(), Some("http://b:2"));
+        assert_eq!(layers.origins()["client.server"], "AGON_SERVER");
+    }
+
+    #[test]
+    fn a_list_may_be_one_text_with_commas() {
+        let layers = Layers(vec![environment([
+            ("AGON__NATS__URLS", "nats://a:4222, nats://b:4222"),
+            ("AGON__NODE__ROLES", "host,gateway"),
+        ])]);
+        let settings = layers.settings().unwrap();
+        assert_eq!(settings.nats.urls, ["nats://a:4222", "nats://b:4222"]);
+        assert_eq!(settings.node.roles, [Role::Host, Role::Gateway]);
+        let wrong = Layers(vec![environment([("AGON__NODE__ROLES", "hosts"), ("A", "b")])]);
+        assert!(message(wrong).contains("gateway"));
+    }
+
+    #[test]
+    fn every_section_tells_its_mistakes_with_its_name() {
+        let said = message(Layers(vec![file(
+            "[nats]\nreplicas = 2\n[node]\nname = \"A B\"\n[coordinator]\nnode_silent = \"1s\"\n[host]\ndiscovery = 0\n\
+             [gateway.auth.certificates]\nscopes = [\"all\"]\n[telemetry]\nsampling = 2.0\n[client]\nserver = \"ftp://a\"",
+        )]));
+        for wanted in [
+            "nats.replicas",
+            "node.name",
+            "coordinator.node_silent",
+            "host.discovery",
+            "gateway.auth.certificates",
+            "telemetry.sampling",
+            "client.server",
+        ] {
+            assert!(said.contains(wanted), "{wanted}: {said}");
+        }
+    }
+
+    #[test]
+    fn what_is_printed_of_the_settings_reads_back() {
+        let text = toml::to_string(&Settings::default()).unwrap();
+        assert_eq!(Layers(vec![file(&text)]).settings().unwrap(), Settings::default());
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod plain;
 mod told;
 mod wrap;
 
-use crate::cli::WatchArgs;
+use crate::cli::ViewArgs;
 use crate::output::Output;
 use crate::reports::Log;
 use agon_core::{Event, Position, Timestamp, TurnId};
@@ -39,7 +39,7 @@ impl Begin {
 }
 
 /// The view that suits the output and the user's wishes.
-pub fn choose(output: &Output, args: &WatchArgs, begin: Begin) -> io::Result<Box<dyn View>> {
+pub fn choose(output: &Output, args: &ViewArgs, begin: Begin) -> io::Result<Box<dyn View>> {
     let told = Told { view: begin.view, verbose: args.verbose };
     Ok(if args.jsonl {
         Box::new(JsonlView)

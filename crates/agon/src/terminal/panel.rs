@@ -114,6 +114,7 @@ mod tests {
             labels: Default::default(),
             creator: None,
             submitted_by: None,
+            rejudges: None,
         }
     }
 

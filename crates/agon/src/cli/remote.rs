@@ -1,0 +1,86 @@
+//! Commands that speak to a server, and where commands look.
+use super::{DebateArgs, OutputArgs, ViewArgs};
+use clap::Args;
+
+/// Which server to speak to.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ApiArgs {
+    /// Speak to this Agon server (HOST:PORT, or https://HOST:PORT); else AGON_SERVER or `client.server` of the settings
+    #[arg(long, value_name = "ADDR", help_heading = "Server")]
+    pub server: Option<String>,
+}
+
+/// Where a command looks for debates.
+#[derive(Clone, Debug, Default, Args)]
+pub struct PlaceArgs {
+    /// Which server to speak to.
+    #[command(flatten)]
+    pub api: ApiArgs,
+    /// Look into the store of this machine, although a server is set
+    #[arg(long, conflicts_with = "server", help_heading = "Server")]
+    pub local: bool,
+}
+
+/// `agon submit`
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  agon submit debate.md --server gateway:50051            prints the debate's id
+  agon submit debate.md --wait                            shows it as `agon run` does, with the same exit codes
+  agon submit debate.md --validate-only                   what it would take, and which hosts serve its models
+
+Ctrl-C during --wait leaves the debate running: `agon watch ID` shows it again, `agon cancel ID` ends it.")]
+pub struct SubmitArgs {
+    /// What is debated.
+    #[command(flatten)]
+    pub debate: DebateArgs,
+    /// Let scripted speakers talk instead of models: only hosts that rehearse take its turns
+    #[arg(long, help_heading = "Models")]
+    pub rehearsal: bool,
+    /// Show the debate until it is over, and write its reports
+    #[arg(long)]
+    pub wait: bool,
+    /// Submit under this key: the same key and debate again give the first debate [default: a fresh one]
+    #[arg(long, value_name = "KEY")]
+    pub request_id: Option<String>,
+    /// Only check, and print what the debate would take
+    #[arg(long, conflicts_with_all = ["wait", "jsonl"])]
+    pub validate_only: bool,
+    /// Which server to speak to.
+    #[command(flatten)]
+    pub api: ApiArgs,
+    /// Where and in which form the results go.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `agon watch`
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+A broken connection is taken up again where it broke, for as long as `client.patience` allows.
+Ctrl-C ends the watching, not the debate.")]
+pub struct WatchArgs {
+    /// The debate: its id, the beginning of it, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// Show only what comes after this event
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub after: u64,
+    /// Which server to speak to.
+    #[command(flatten)]
+    pub api: ApiArgs,
+    /// In which form it is shown.
+    #[command(flatten)]
+    pub view: ViewArgs,
+}
+
+/// `agon hosts`
+#[derive(Clone, Debug, Args)]
+pub struct HostsArgs {
+    /// Print one JSON array
+    #[arg(long)]
+    pub json: bool,
+    /// Which server to speak to.
+    #[command(flatten)]
+    pub api: ApiArgs,
+}

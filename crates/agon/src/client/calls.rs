@@ -1,0 +1,159 @@
+//! The questions to a server. What passes by itself is asked again, a few times.
+use super::connect::{Client, Passed};
+use super::told;
+use crate::exit::Stop;
+use agon_core::{Position, Record, Timestamp};
+use agon_proto::pb;
+use agon_proto::pb::v1::debate_service_client::DebateServiceClient;
+use anyhow::Context as _;
+use std::future::Future;
+use std::time::Duration;
+use tonic::{Code, Request, Response, Status};
+
+/// How often a question is asked at most.
+const TRIES: u32 = 4;
+/// The wait before the second try; doubles each time.
+const FIRST_WAIT: Duration = Duration::from_millis(150);
+/// Debates on a page of a list, and events on a page of a log.
+const PAGE: i32 = 500;
+
+type Debates = DebateServiceClient<Passed>;
+
+impl Client {
+    /// Submits a debate, or asks what it would take. Harmless to repeat, because it carries a request id.
+    pub async fn create(&self, request: pb::v1::CreateDebateRequest) -> Result<pb::v1::Debate, Stop> {
+        self.ask("submit", request, |mut to, request| async move { to.create_debate(request).await }).await
+    }
+
+    /// Whether there is such a debate.
+    pub async fn exists(&self, id: &str) -> Result<bool, Stop> {
+        let view = pb::v1::DebateView::Basic.into();
+        let request = pb::v1::GetDebateRequest { name: id.to_owned(), view };
+        let found = self.repeat(request, |mut to, request| async move { to.get_debate(request).await }).await;
+        match found {
+            Ok(_) => Ok(true),
+            Err(status) if matches!(status.code(), Code::NotFound | Code::InvalidArgument) => Ok(false),
+            Err(status) => Err(told::stop(&status, "get", &self.address)),
+        }
+    }
+
+    /// The debates that fit, newest first, at most so many.
+    pub async fn list(&self, filter: &pb::v1::DebateFilter, limit: usize) -> Result<Vec<pb::v1::Debate>, Stop> {
+        let mut debates = Vec::new();
+        let mut page_token = String::new();
+        loop {
+            let rest = i32::try_from(limit.saturating_sub(debates.len())).unwrap_or(PAGE);
+            let filter = Some(filter.clone());
+            let request = pb::v1::ListDebatesRequest { page_size: rest.min(PAGE), page_token, filter };
+            let page =
+                self.ask("list", request, |mut to, request| async move { to.list_debates(request).await }).await?;
+            debates.extend(page.debates);
+            page_token = page.next_page_token;
+            if page_token.is_empty() || debates.len() >= limit {
+                debates.truncate(limit);
+                return Ok(debates);
+            }
+        }
+    }
+
+    /// Orders a debate to be ended.
+    pub async fn cancel(&self, id: &str, reason: &str) -> Result<pb::v1::Debate, Stop> {
+        let request = pb::v1::CancelDebateRequest { name: id.to_owned(), reason: reason.to_owned() };
+        self.ask("cancel", request, |mut to, request| async move { to.cancel_debate(request).await }).await
+    }
+
+    /// Removes a debate that is over.
+    pub async fn delete(&self, id: &str) -> Result<(), Stop> {
+        let request = pb::v1::DeleteDebateRequest { name: id.to_owned() };
+        self.ask("delete", request, |mut to, request| async move { to.delete_debate(request).await }).await
+    }
+
+    /// A debate as a document.
+    pub async fn export(&self, id: &str, format: pb::v1::ExportFormat) -> Result<String, Stop> {
+        let request = pb::v1::ExportDebateRequest { name: id.to_owned(), format: format.into() };
+        let document = self.ask("report", request, |mut to, request| async move { to.export_debate(request).await });
+        Ok(document.await?.content)
+    }
+
+    /// Every event of a debate, each as a record of its own: how they were written together is the server's affair.
+    pub async fn events(&self, id: &str) -> Result<Vec<Record>, Stop> {
+        let mut records: Vec<Record> = Vec::new();
+        loop {
+            let after_sequence = records.last().map_or(0, |record| record.last().0);
+            let request = pb::v1::ListDebateEventsRequest { name: id.to_owned(), after_sequence, page_size: PAGE };
+            let page = self
+                .ask("read", request, |mut to, request| async move { to.list_debate_events(request).await })
+                .await?;
+            let empty = page.events.is_empty();
+            for event in page.events {
+                records.push(record(event)?);
+            }
+            if !page.more || empty {
+                return Ok(records);
+            }
+        }
+    }
+
+    /// The hosts that live.
+    pub async fn hosts(&self) -> Result<Vec<pb::v1::Host>, Stop> {
+        let ask = || {
+            let mut to = self.cluster.clone();
+            let request = self.timed(pb::v1::ListHostsRequest {});
+            async move { to.list_hosts(request).await }
+        };
+        let answer = repeat(ask).await.map_err(|status| told::stop(&status, "hosts", &self.address))?;
+        Ok(answer.hosts)
+    }
+
+    async fn ask<Q: Clone, A, F>(
+        &self,
+        doing: &str,
+        question: Q,
+        send: impl Fn(Debates, Request<Q>) -> F,
+    ) -> Result<A, Stop>
+    where
+        F: Future<Output = Result<Response<A>, Status>>,
+    {
+        let answer = self.repeat(question, send).await;
+        answer.map_err(|status| told::stop(&status, doing, &self.address))
+    }
+
+    async fn repeat<Q: Clone, A, F>(&self, question: Q, send: impl Fn(Debates, Request<Q>) -> F) -> Result<A, Status>
+    where
+        F: Future<Output = Result<Response<A>, Status>>,
+    {
+        repeat(|| send(self.debates.clone(), self.timed(question.clone()))).await
+    }
+
+    fn timed<Q>(&self, question: Q) -> Request<Q> {
+        let mut request = Request::new(question);
+        request.set_timeout(self.timeout);
+        request
+    }
+}
+
+async fn repeat<A, F>(mut send: impl FnMut() -> F) -> Result<A, Status>
+where
+    F: Future<Output = Result<Response<A>, Status>>,
+{
+    let mut wait = FIRST_WAIT;
+    for _ in 1..TRIES {
+        match send().await {
+            Err(status) if status.code() == Code::Unavailable => tracing::debug!(%status, "asked again"),
+            answered => return answered.map(Response::into_inner),
+        }
+        tokio::time::sleep(wait).await;
+        wait *= 2;
+    }
+    send().await.map(Response::into_inner)
+}
+
+/// An event as a record of its own.
+pub fn record(event: pb::v1::DebateEvent) -> Result<Record, Stop> {
+    let what = event.event.context("the server sent an event without content")?;
+    let at = event.time.unwrap_or_default();
+    let at_ms = u64::try_from(at.seconds).unwrap_or(0) * 1000 + u64::try_from(at.nanos).unwrap_or(0) / 1_000_000;
+    let what =
+        agon_core::Event::try_from(what).context("the server sent an event that this version of Agon cannot read")?;
+    Ok(Record { first: Position(event.sequence), at: Timestamp(at_ms), epoch: 0, nonce: 0, events: vec![what] })
+}

@@ -1,0 +1,138 @@
+//! The connection: address, TLS, token.
+use crate::environment::Environment;
+use crate::exit::{Exit, Stop};
+use crate::settings::ClientSettings;
+use agon_proto::pb::v1::cluster_service_client::ClusterServiceClient;
+use agon_proto::pb::v1::debate_service_client::DebateServiceClient;
+use anyhow::Context as _;
+use std::path::Path;
+use std::time::Duration;
+use tonic::metadata::{Ascii, MetadataValue};
+use tonic::service::Interceptor;
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
+use tonic::{Request, Status};
+
+/// How long the server may take to accept a connection.
+const CONNECT: Duration = Duration::from_secs(5);
+/// How often a silent connection is tried, so that a dead one is noticed.
+const KEEP_ALIVE: Duration = Duration::from_secs(10);
+/// The largest answer that is taken: a long debate as one page.
+const LARGEST_ANSWER: usize = 64 << 20;
+
+/// A channel whose calls carry the token.
+pub type Passed = InterceptedService<Channel, Pass>;
+
+/// A server that can be asked. Nothing is sent before the first question.
+#[derive(Clone)]
+pub struct Client {
+    pub(super) debates: DebateServiceClient<Passed>,
+    pub(super) cluster: ClusterServiceClient<Passed>,
+    /// Its address, for messages.
+    pub address: String,
+    pub(super) timeout: Duration,
+    pub(super) patience: Duration,
+}
+
+impl Client {
+    /// Prepares the connection. Needs a runtime.
+    pub fn open(settings: &ClientSettings, environment: &Environment) -> Result<Self, Stop> {
+        let named = settings.server.as_deref().unwrap_or_default();
+        let address = address(named).map_err(Stop::usage)?;
+        let channel = endpoint(&address, settings)
+            .with_context(|| format!("the connection to {address} cannot be set up"))
+            .map_err(|error| Stop::new(Exit::Usage, error))?
+            .connect_lazy();
+        let pass = Pass::read(settings, environment).map_err(|error| Stop::new(Exit::Usage, error))?;
+        Ok(Self {
+            debates: DebateServiceClient::with_interceptor(channel.clone(), pass.clone())
+                .max_decoding_message_size(LARGEST_ANSWER),
+            cluster: ClusterServiceClient::with_interceptor(channel, pass).max_decoding_message_size(LARGEST_ANSWER),
+            address,
+            timeout: settings.timeout.0,
+            patience: settings.patience.0,
+        })
+    }
+}
+
+/// The address with its scheme: `http://` where none is given.
+pub fn address(named: &str) -> Result<String, String> {
+    let wrong = |why: &str| format!("{named:?} is no address such as gateway:50051 or https://agon.example.org: {why}");
+    let full = if named.contains("://") { named.to_owned() } else { format!("http://{named}") };
+    let uri: tonic::transport::Uri = full.parse().map_err(|error| wrong(&format!("{error}")))?;
+    match uri.scheme_str() {
+        Some("http" | "https") => {}
+        _ => return Err(wrong("the scheme has to be http or https")),
+    }
+    match uri.host() {
+        Some(host) if !host.is_empty() => {}
+        _ => return Err(wrong("there is no host in it")),
+    }
+    if !matches!(uri.path(), "" | "/") {
+        return Err(wrong("it must not have a path"));
+    }
+    Ok(full.trim_end_matches('/').to_owned())
+}
+
+fn endpoint(address: &str, settings: &ClientSettings) -> anyhow::Result<Endpoint> {
+    let endpoint = Endpoint::from_shared(address.to_owned())?
+        .user_agent(concat!("agon/", env!("CARGO_PKG_VERSION")))?
+        .connect_timeout(CONNECT)
+        .http2_keep_alive_interval(KEEP_ALIVE)
+        .keep_alive_timeout(KEEP_ALIVE);
+    if !address.starts_with("https://") {
+        return Ok(endpoint);
+    }
+    let mut tls = match &settings.tls_ca {
+        Some(path) => ClientTlsConfig::new().ca_certificate(Certificate::from_pem(read(path)?)),
+        None => ClientTlsConfig::new().with_native_roots(),
+    };
+    if let (Some(cert), Some(key)) = (&settings.tls_cert, &settings.tls_key) {
+        tls = tls.identity(Identity::from_pem(read(cert)?, read(key)?));
+    }
+    Ok(endpoint.tls_config(tls)?)
+}
+
+fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Puts the token into every call.
+#[derive(Clone)]
+pub struct Pass(Option<MetadataValue<Ascii>>);
+
+impl Pass {
+    fn read(settings: &ClientSettings, environment: &Environment) -> anyhow::Result<Self> {
+        use secrecy::ExposeSecret as _;
+        let Some(source) = &settings.token else { return Ok(Self(None)) };
+        let token = source.read(environment).context("the token of `client.token`")?;
+        let value = MetadataValue::try_from(format!("Bearer {}", token.expose_secret()));
+        let mut value = value.ok().context("the token of `client.token` has characters that no header can carry")?;
+        value.set_sensitive(true);
+        Ok(Self(Some(value)))
+    }
+}
+
+impl Interceptor for Pass {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        if let Some(value) = &self.0 {
+            request.metadata_mut().insert("authorization", value.clone());
+        }
+        Ok(request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_needs_no_scheme_and_has_no_path() {
+        assert_eq!(address("gateway:50051").as_deref(), Ok("http://gateway:50051"));
+        assert_eq!(address("https://agon.example.org/").as_deref(), Ok("https://agon.example.org"));
+        assert_eq!(address("[::1]:50051").as_deref(), Ok("http://[::1]:50051"));
+        for wrong in ["", "ftp://a:1", "http://a:1/v1", "a b:1"] {
+            assert!(address(wrong).is_err(), "{wrong}");
+        }
+    }
+}

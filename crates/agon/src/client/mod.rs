@@ -1,0 +1,52 @@
+//! Speaking to an Agon server over gRPC.
+mod calls;
+mod connect;
+mod find;
+mod follow;
+mod told;
+
+pub use connect::{Client, address};
+pub use follow::follow;
+
+use crate::cli::{ApiArgs, PlaceArgs};
+use crate::commands::Context;
+use crate::exit::Stop;
+use crate::settings::ClientSettings;
+
+/// Where a command looks for debates.
+pub enum Place {
+    /// In the store of this machine.
+    Local,
+    /// At a server, with these settings.
+    Server(Box<ClientSettings>),
+}
+
+/// A flag decides, else the settings; a store that was asked for is meant.
+pub fn place(context: &Context, args: &PlaceArgs) -> Result<Place, Stop> {
+    if args.local || (context.global.store.is_some() && args.api.server.is_none()) {
+        return Ok(Place::Local);
+    }
+    Ok(match chosen(context, &args.api)? {
+        settings if settings.server.is_some() => Place::Server(Box::new(settings)),
+        _ => Place::Local,
+    })
+}
+
+/// The server to speak to, for commands that need one.
+pub fn required(context: &Context, args: &ApiArgs) -> Result<ClientSettings, Stop> {
+    match chosen(context, args)? {
+        settings if settings.server.is_some() => Ok(settings),
+        _ => Err(Stop::usage(
+            "no Agon server is named: use --server HOST:PORT, or set AGON_SERVER or `client.server`; `agon serve` starts one",
+        )),
+    }
+}
+
+fn chosen(context: &Context, args: &ApiArgs) -> Result<ClientSettings, Stop> {
+    let mut settings = context.settings()?.client;
+    if let Some(server) = &args.server {
+        address(server).map_err(Stop::usage)?;
+        settings.server = Some(server.clone());
+    }
+    Ok(settings)
+}

@@ -1,0 +1,158 @@
+//! `agon hosts`: who serves which models, how loaded they are, which breakers are open.
+use super::{Context, small_runtime};
+use crate::cli::HostsArgs;
+use crate::client::{self, Client};
+use crate::exit::{Exit, Stop};
+use agon_proto::pb::bus::v1::{BreakerState, HostModel};
+use agon_proto::pb::v1::Host;
+use agon_report::one_line;
+use anyhow::Context as _;
+use serde_json::{Value, json};
+
+/// `agon hosts`
+pub fn run(context: &Context, args: &HostsArgs) -> Result<Exit, Stop> {
+    let server = client::required(context, &args.api)?;
+    let hosts = small_runtime()?.block_on(async { Client::open(&server, &context.environment)?.hosts().await })?;
+    if args.json {
+        let rows: Vec<Value> = hosts.iter().map(row).collect();
+        context.output.line(&serde_json::to_string_pretty(&rows).context("the hosts cannot be written")?)?;
+    } else if hosts.is_empty() {
+        context
+            .output
+            .note("no host lives; start one beside its models: agon serve --roles host --nats URL --ollama URL");
+    } else {
+        context.output.data(&table(&hosts))?;
+    }
+    Ok(Exit::Done)
+}
+
+const HEAD: [&str; 7] = ["HOST", "MODEL", "PERMITS", "RUNNING", "WAITING", "BREAKER", "SILENCE"];
+
+/// One line for each model of each host, in columns.
+fn table(hosts: &[Host]) -> String {
+    let mut lines = vec![HEAD.map(str::to_owned)];
+    for host in hosts {
+        let any = host.serves_any.then(|| any_model(host));
+        lines.extend(host.models.iter().map(|model| line(host, model)).chain(any));
+        if host.models.is_empty() && !host.serves_any {
+            lines.push(cells(host, "(none)", ["-", "-", "-", "-"].map(str::to_owned)));
+        }
+    }
+    let mut widths = [0; 7];
+    for line in &lines {
+        widths.iter_mut().zip(line).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
+    }
+    let padded = |line: &[String; 7]| {
+        let cells: Vec<String> = line.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        format!("{}\n", cells.join("  ").trim_end())
+    };
+    lines.iter().map(padded).collect()
+}
+
+fn line(host: &Host, model: &HostModel) -> [String; 7] {
+    let name = one_line(&model.name);
+    let warm = if model.warm == Some(true) { " (warm)" } else { "" };
+    let load = [model.permits, model.running, model.waiting].map(|number| number.to_string());
+    let [permits, running, waiting] = load;
+    cells(host, &format!("{name}{warm}"), [permits, running, waiting, breaker(model).to_owned()])
+}
+
+fn any_model(host: &Host) -> [String; 7] {
+    let what = if host.models.is_empty() { "(any)" } else { "(any other)" };
+    cells(host, what, ["-", "-", "-", "-"].map(str::to_owned))
+}
+
+fn cells(host: &Host, model: &str, [permits, running, waiting, breaker]: [String; 4]) -> [String; 7] {
+    let mut name = one_line(&host.name);
+    if host.rehearsal {
+        name.push_str(" (rehearsal)");
+    }
+    if host.draining {
+        name.push_str(" (draining)");
+    }
+    let silence = format!("{:.1}s", silence(host));
+    [name, model.to_owned(), permits, running, waiting, breaker, silence]
+}
+
+fn silence(host: &Host) -> f64 {
+    let silence = host.silence.unwrap_or_default();
+    std::time::Duration::try_from(silence).map(|silence| silence.as_secs_f64()).unwrap_or(0.0)
+}
+
+fn breaker(model: &HostModel) -> &'static str {
+    match model.breaker() {
+        BreakerState::Unspecified => "unknown",
+        BreakerState::Closed => "closed",
+        BreakerState::Open => "open",
+        BreakerState::HalfOpen => "half-open",
+    }
+}
+
+fn row(host: &Host) -> Value {
+    let models: Vec<Value> = host.models.iter().map(model_row).collect();
+    json!({
+        "host": host.name, "node": host.node, "agon_version": host.agon_version, "server": host.server,
+        "serves_any": host.serves_any, "draining": host.draining, "rehearsal": host.rehearsal,
+        "silence_s": silence(host), "models": models,
+    })
+}
+
+fn model_row(model: &HostModel) -> Value {
+    let mut row = json!({
+        "name": model.name, "permits": model.permits, "running": model.running, "waiting": model.waiting,
+        "breaker": breaker(model),
+    });
+    if let Some(members) = row.as_object_mut() {
+        let known = [
+            ("digest", model.digest.as_ref().map(|digest| json!(digest))),
+            ("context", model.context.map(|context| json!(context))),
+            ("warm", model.warm.map(|warm| json!(warm))),
+        ];
+        members.extend(known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+    }
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host() -> Host {
+        let model = HostModel {
+            name: "qwen3:8b".into(),
+            warm: Some(true),
+            permits: 4,
+            running: 2,
+            waiting: 1,
+            breaker: BreakerState::HalfOpen.into(),
+            ..HostModel::default()
+        };
+        let silence = Some(prost_types::Duration { seconds: 1, nanos: 240_000_000 });
+        Host { name: "gpu1".into(), models: vec![model], silence, draining: true, ..Host::default() }
+    }
+
+    #[test]
+    fn every_model_of_a_host_has_a_line_with_load_and_breaker() {
+        let any = Host { name: "stage".into(), serves_any: true, rehearsal: true, ..Host::default() };
+        let text = table(&[host(), any]);
+        let lines: Vec<Vec<&str>> = text
+            .lines()
+            .map(|line| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect())
+            .collect();
+        assert_eq!(lines[0], HEAD);
+        assert_eq!(lines[1], ["gpu1 (draining)", "qwen3:8b (warm)", "4", "2", "1", "half-open", "1.2s"]);
+        assert_eq!(lines[2], ["stage (rehearsal)", "(any)", "-", "-", "-", "-", "0.0s"]);
+        let column = |line: &str, cell: &str| line.find(cell);
+        let mut rows = text.lines();
+        let (head, first) = (rows.next().unwrap(), rows.next().unwrap());
+        assert_eq!(column(head, "MODEL"), column(first, "qwen3:8b"));
+    }
+
+    #[test]
+    fn what_a_host_does_not_tell_is_absent_in_json() {
+        let row = row(&host());
+        let model = &row["models"][0];
+        assert_eq!((model["warm"].as_bool(), model["breaker"].as_str()), (Some(true), Some("half-open")));
+        assert!(model.get("digest").is_none() && model.get("context").is_none());
+    }
+}

@@ -1,0 +1,163 @@
+//! `agon submit` and `agon watch`: debates that a server holds.
+use super::plan;
+use super::show::{self, Showing};
+use super::wanted::Wanted;
+use super::{Context, rows, small_runtime};
+use crate::cli::{OutputArgs, SubmitArgs, WatchArgs};
+use crate::client::{self, Client};
+use crate::exit::{Exit, Stop};
+use crate::reports::Log;
+use crate::settings::Settings;
+use crate::signals::Signals;
+use crate::terminal::{Begin, choose};
+use crate::watching::{Ending, Watching, end_of};
+use agon_core::Position;
+use agon_proto::pb;
+use anyhow::Context as _;
+use uuid::Uuid;
+
+const FAREWELL: &str = "Leaving. The debate goes on at the server.";
+
+/// `agon submit FILE|TOPIC|-`
+pub fn submit(context: &Context, args: &SubmitArgs) -> Result<Exit, Stop> {
+    let context = &context.quietly(args.output.view.quiet);
+    let settings = context.settings()?;
+    let server = client::required(context, &args.api)?;
+    let wanted = Wanted::read(context, &settings, &args.debate)?;
+    small_runtime()?.block_on(async {
+        let client = Client::open(&server, &context.environment)?;
+        let debate = client.create(request(wanted, args)).await?;
+        if args.validate_only {
+            return planned(context, args, &debate);
+        }
+        if args.wait || args.output.view.jsonl {
+            return wait(context, args, &settings, &client, &debate.id).await;
+        }
+        if args.output.view.json {
+            context.output.line(&rows::object(&rows::Row::of_debate(&debate))?)?;
+        } else {
+            context.output.line(&debate.id)?;
+        }
+        let flag = flag(&args.api.server);
+        context.output.note(&format!("next: agon watch {0}{flag}\n      agon get {0}{flag}", debate.id));
+        Ok(Exit::Done)
+    })
+}
+
+fn request(wanted: Wanted, args: &SubmitArgs) -> pb::v1::CreateDebateRequest {
+    // A fresh key still makes it harmless to ask again when an answer is lost.
+    let request_id = args.request_id.clone().unwrap_or_else(|| Uuid::new_v4().to_string());
+    pb::v1::CreateDebateRequest {
+        seed: wanted.spec.seed,
+        source: Some(pb::v1::create_debate_request::Source::Spec((&wanted.spec).into())),
+        debate_id: wanted.id.map(|id| id.name().to_owned()),
+        request_id: Some(request_id),
+        validate_only: args.validate_only,
+        labels: wanted.labels.into_iter().collect(),
+        priority: pb::bus::v1::Priority::from(wanted.priority).into(),
+        rehearsal: args.rehearsal,
+    }
+}
+
+fn planned(context: &Context, args: &SubmitArgs, debate: &pb::v1::Debate) -> Result<Exit, Stop> {
+    let none = pb::v1::Plan::default();
+    let planned = debate.plan.as_ref().unwrap_or(&none);
+    if args.output.view.json {
+        context.output.line(&plan::json(planned)?)?;
+    } else {
+        context.output.data(&plan::text(planned))?;
+    }
+    Ok(Exit::Done)
+}
+
+async fn wait(
+    context: &Context,
+    args: &SubmitArgs,
+    settings: &Settings,
+    client: &Client,
+    id: &str,
+) -> Result<Exit, Stop> {
+    context.output.note(&format!("debate {id} at {}", client.address));
+    let signals = Signals::listen().context("signals cannot be heard")?;
+    let showing = Showing { context, settings, output: &args.output, signals };
+    Remote { client, id, flag: flag(&args.api.server) }.show(showing, Position(0)).await
+}
+
+/// `agon watch ID`
+pub fn watch(context: &Context, args: &WatchArgs) -> Result<Exit, Stop> {
+    let context = &context.quietly(args.view.quiet);
+    let settings = context.settings()?;
+    let server = client::required(context, &args.api)?;
+    let output = OutputArgs { view: args.view.clone(), output_dir: None, no_reports: true };
+    small_runtime()?.block_on(async {
+        let client = Client::open(&server, &context.environment)?;
+        let signals = Signals::listen().context("signals cannot be heard")?;
+        let id = client.find(&args.id).await?;
+        let showing = Showing { context, settings: &settings, output: &output, signals };
+        let remote = Remote { client: &client, id: &id, flag: flag(&args.api.server) };
+        remote.show(showing, Position(args.after)).await
+    })
+}
+
+/// The flag without which the same command would look elsewhere.
+fn flag(server: &Option<String>) -> String {
+    server.as_ref().map(|server| format!(" --server {server}")).unwrap_or_default()
+}
+
+/// A debate at a server.
+struct Remote<'a> {
+    client: &'a Client,
+    id: &'a str,
+    flag: String,
+}
+
+impl Remote<'_> {
+    async fn show(&self, mut showing: Showing<'_>, after: Position) -> Result<Exit, Stop> {
+        let begin = match after {
+            Position(0) => Begin::default(),
+            after => Begin::after(&Log { records: self.before(after).await?, head: None }),
+        };
+        let mut view = choose(&showing.context.output, &showing.output.view, begin)?;
+        let feed = client::follow(self.client, self.id, after, view.wants_tokens());
+        let watching = Watching { feed, view: view.as_mut(), signals: &mut showing.signals, farewell: FAREWELL };
+        let ending = watching.to_the_end(std::future::pending()).await;
+        // The terminal is the user's again, whatever happened.
+        let _ = view.finish();
+        match ending? {
+            Ending::Over(..) | Ending::Silent => self.conclude(&showing).await,
+            Ending::Interrupted => {
+                let (id, flag) = (self.id, &self.flag);
+                let note =
+                    format!("the debate goes on; agon watch {id}{flag} shows it again, agon cancel {id}{flag} ends it");
+                showing.context.output.note(&note);
+                Ok(Exit::Interrupted)
+            }
+            Ending::Unread => Ok(Exit::BrokenPipe),
+        }
+    }
+
+    /// What happened up to that event, so that the view knows who speaks.
+    async fn before(&self, after: Position) -> Result<Vec<agon_core::Record>, Stop> {
+        let mut records = self.client.events(self.id).await?;
+        records.retain(|record| record.last() <= after);
+        Ok(records)
+    }
+
+    async fn conclude(&self, showing: &Showing<'_>) -> Result<Exit, Stop> {
+        let log = Log { records: self.client.events(self.id).await?, head: None };
+        let Some(end) = log.records.last().and_then(end_of) else {
+            return Err(Stop::say(
+                Exit::Unavailable,
+                format!("the server ended the watch of {} before its end", self.id),
+            ));
+        };
+        show::leave_behind(showing, &log, self.id, end)?;
+        self.hint(showing);
+        Ok(show::exit(end.0, end.1))
+    }
+
+    fn hint(&self, showing: &Showing<'_>) {
+        let (id, flag) = (self.id, &self.flag);
+        showing.context.output.note(&format!("next: agon report {id} --format html -o report.html{flag}"));
+    }
+}

@@ -1,0 +1,61 @@
+//! The debate that a command line describes, wherever it is to be held: shared by `run` and `submit`.
+use super::Context;
+use crate::cli::DebateArgs;
+use crate::debate_file::{self, Named};
+use crate::exit::Stop;
+use crate::settings::Settings;
+use crate::store;
+use agon_core::{DebateId, DebateSpec, ModelName, Priority};
+use std::collections::BTreeMap;
+
+/// A debate that is wanted.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The debate, with what flags overrule.
+    pub spec: DebateSpec,
+    /// The id that it is to have.
+    pub id: Option<DebateId>,
+    /// Its marks.
+    pub labels: BTreeMap<String, String>,
+    /// How urgent it is.
+    pub priority: Priority,
+}
+
+impl Wanted {
+    /// Reads the file or topic; whatever is wrong with it has been told when this fails.
+    pub fn read(context: &Context, settings: &Settings, args: &DebateArgs) -> Result<Self, Stop> {
+        let id = args.id.as_deref().map(id).transpose()?;
+        let named = Named::find(&args.what)?;
+        let mut spec = debate_file::load(&named, &debate_file::defaults(settings), &context.output)?;
+        overrule(&mut spec, args);
+        let labels = args.labels.iter().map(|label| (label.key.clone(), label.value.clone())).collect();
+        Ok(Self { spec, id, labels, priority: args.priority.into() })
+    }
+}
+
+fn id(text: &str) -> Result<DebateId, Stop> {
+    if text == store::LAST {
+        return Err(Stop::usage("`last` stands for the newest debate and cannot be an id"));
+    }
+    if text.contains('/') {
+        return Err(Stop::usage(format!("the id {text:?} must not name a tenant: who you are decides that")));
+    }
+    DebateId::parse(text).map_err(Stop::usage)
+}
+
+fn overrule(spec: &mut DebateSpec, args: &DebateArgs) {
+    if let Some(rounds) = args.rounds {
+        spec.max_rounds = rounds;
+    }
+    if args.seed.is_some() {
+        spec.seed = args.seed;
+    }
+    if let Some(model) = args.model.as_deref().map(ModelName::from) {
+        for persona in &mut spec.personas {
+            persona.voice.model = model.clone();
+            persona.fallback_models.clear();
+        }
+        spec.moderator.iter_mut().for_each(|moderator| moderator.voice.model = model.clone());
+        spec.judge.iter_mut().for_each(|judge| judge.voice.model = model.clone());
+    }
+}

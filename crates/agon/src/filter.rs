@@ -1,0 +1,69 @@
+//! Which debates a list is to show: the same conditions for the local store and for a server.
+use crate::cli::{ListArgs, ListedOutcome, ListedState};
+use crate::reports::Log;
+use agon_core::{Debate, DebateState, Outcome};
+use agon_proto::pb;
+use agon_proto::pb::v1::debate::State;
+
+/// Whether every debate is to be shown.
+pub fn is_empty(args: &ListArgs) -> bool {
+    args.state.is_empty()
+        && args.outcome.is_empty()
+        && args.labels.is_empty()
+        && args.text.is_none()
+        && args.since.is_none()
+}
+
+/// Whether a stored debate is to be shown.
+pub fn fits(args: &ListArgs, log: &Log) -> bool {
+    let Some(debate) = Debate::fold(&log.records) else { return false };
+    let admission = debate.admission();
+    let labelled =
+        |key: &str, value: &str| admission.labels.get(key).is_some_and(|has| value.is_empty() || has == value);
+    let contains = |text: &String| admission.spec.topic.to_lowercase().contains(&text.to_lowercase());
+    let admitted = log.records.first().map(|record| record.at);
+    let outcome = debate.ended().and_then(|(_, outcome)| outcome);
+    (args.state.is_empty() || args.state.contains(&state_of(&debate)))
+        && (args.outcome.is_empty() || args.outcome.iter().any(|wanted| Some(Outcome::from(*wanted)) == outcome))
+        && args.labels.iter().all(|label| labelled(&label.key, &label.value))
+        && args.text.as_ref().is_none_or(contains)
+        && args.since.is_none_or(|since| admitted.is_some_and(|admitted| admitted >= since))
+}
+
+fn state_of(debate: &Debate) -> ListedState {
+    match debate.ended() {
+        Some((DebateState::Succeeded, _)) => ListedState::Succeeded,
+        Some((DebateState::Failed, _)) => ListedState::Failed,
+        Some((DebateState::Cancelled, _)) => ListedState::Cancelled,
+        None if debate.epoch() == 0 => ListedState::Queued,
+        None => ListedState::Running,
+    }
+}
+
+/// The same conditions as a server wants them.
+pub fn for_server(args: &ListArgs) -> pb::v1::DebateFilter {
+    let states = args.state.iter().flat_map(|state| match state {
+        ListedState::Queued => vec![State::Queued],
+        ListedState::Running => vec![State::Running, State::Cancelling],
+        ListedState::Succeeded => vec![State::Succeeded],
+        ListedState::Failed => vec![State::Failed],
+        ListedState::Cancelled => vec![State::Cancelled],
+    });
+    let outcomes = args.outcome.iter().map(|outcome| match outcome {
+        ListedOutcome::Decided => pb::bus::v1::Outcome::Decided,
+        ListedOutcome::Degraded => pb::bus::v1::Outcome::Degraded,
+        ListedOutcome::Tie => pb::bus::v1::Outcome::Tie,
+        ListedOutcome::Inconclusive => pb::bus::v1::Outcome::Inconclusive,
+    });
+    pb::v1::DebateFilter {
+        states: states.map(Into::into).collect(),
+        outcomes: outcomes.map(Into::into).collect(),
+        labels: args.labels.iter().map(|label| (label.key.clone(), label.value.clone())).collect(),
+        created_after: args.since.map(|since| prost_types::Timestamp {
+            seconds: i64::try_from(since.0 / 1000).unwrap_or(i64::MAX),
+            nanos: i32::try_from(since.0 % 1000).unwrap_or(0) * 1_000_000,
+        }),
+        created_before: None,
+        text: args.text.clone().unwrap_or_default(),
+    }
+}

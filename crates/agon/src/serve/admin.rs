@@ -1,0 +1,41 @@
+//! The port for operators: where it listens, and what it says of the process.
+use super::plan::Plan;
+use crate::exit::{Exit, Stop};
+use crate::settings::AdminSettings;
+use agon_server::{Admin, AdminPorts, GatewayPorts};
+use agon_telemetry::Telemetry;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Starts the port. The usual address gives way where it is taken: several processes of one machine each have their own.
+pub async fn start(plan: &Plan, ports: AdminPorts) -> Result<Admin, Stop> {
+    let failed = |error: agon_server::AdminError| {
+        Stop::say(Exit::Unavailable, format!("{error}\n  choose another address with --admin ADDR"))
+    };
+    if let Some(address) = plan.settings.admin.listen {
+        return Admin::start(address, ports).await.map_err(failed);
+    }
+    let usual = AdminSettings::usual();
+    match Admin::start(usual, ports.clone()).await {
+        Ok(admin) => Ok(admin),
+        Err(_) => Admin::start(SocketAddr::new(usual.ip(), 0), ports).await.map_err(failed),
+    }
+}
+
+/// What the port shows.
+pub fn ports(telemetry: &Telemetry, parts: GatewayPorts, ending: Arc<AtomicBool>) -> AdminPorts {
+    let telemetry = telemetry.clone();
+    AdminPorts {
+        metrics: Arc::new(move || telemetry.prometheus()),
+        unready: Arc::new(move || {
+            let (parts, ending) = (parts.clone(), ending.clone());
+            Box::pin(async move {
+                if ending.load(Ordering::Acquire) {
+                    return vec!["the process is ending".to_owned()];
+                }
+                parts.unready().await
+            })
+        }),
+    }
+}

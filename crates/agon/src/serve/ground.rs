@@ -1,0 +1,160 @@
+//! What the roles stand on: NATS with its streams, or memory and a SQLite file where there is one process.
+use super::plan::Plan;
+use crate::commands::Context;
+use crate::exit::{Exit, Stop};
+use crate::store::Store;
+use agon_bus::nats::provision::ProvisionError;
+use agon_bus::nats::{NatsBus, NatsError, NatsLink, ProvisionConfig, QueueConfig, connect, provision};
+use agon_bus::{Bus, MemoryBus};
+use agon_store::{Catalogue, Commands, Jobs, Journal, NatsStore, NatsStoreError, Registers, Requests, Upkeep};
+use std::sync::Arc;
+
+/// The file of a server without NATS; apart from that of `agon run`, whose debates are not a server's to take up.
+const FILE_NAME: &str = "server.db";
+
+/// Bus and stores of a process.
+pub struct Ground {
+    /// Hints, requests, queues.
+    pub bus: Arc<dyn Bus>,
+    /// The logs.
+    pub journal: Arc<dyn Journal>,
+    /// The results of turns.
+    pub registers: Arc<dyn Registers>,
+    /// Debates that want an owner.
+    pub jobs: Arc<dyn Jobs>,
+    /// Orders to owners.
+    pub commands: Arc<dyn Commands>,
+    /// The index of debates.
+    pub catalogue: Arc<dyn Catalogue>,
+    /// What request ids stand for.
+    pub requests: Arc<dyn Requests>,
+    /// The logs as a whole.
+    pub upkeep: Arc<dyn Upkeep>,
+    nats: Option<Nats>,
+}
+
+/// What has to be closed.
+struct Nats {
+    links: [NatsLink; 2],
+    store: Arc<NatsStore>,
+}
+
+impl Ground {
+    /// Connects, sets up what is missing, and checks what is there.
+    pub async fn open(context: &Context, plan: &Plan) -> Result<Self, Stop> {
+        match plan.is_alone() {
+            true => Self::alone(context),
+            false => Self::on_nats(context, plan).await,
+        }
+    }
+
+    fn alone(context: &Context) -> Result<Self, Stop> {
+        let store = Store::open_named(context, FILE_NAME)?.sqlite;
+        Ok(Self {
+            bus: Arc::new(MemoryBus::new()),
+            journal: store.clone(),
+            registers: store.clone(),
+            jobs: store.clone(),
+            commands: store.clone(),
+            catalogue: store.clone(),
+            requests: store.clone(),
+            upkeep: store,
+            nats: None,
+        })
+    }
+
+    async fn on_nats(context: &Context, plan: &Plan) -> Result<Self, Stop> {
+        let settings = &plan.settings.nats;
+        let config = settings.config(plan.role_name(), plan.id.as_str(), &context.environment);
+        let config = config.map_err(|error| Stop::new(Exit::Usage, error))?;
+        let mut tokens = config.clone();
+        tokens.name.push_str("/tokens");
+        let links = [connect(config).await.map_err(unreached)?, connect(tokens).await.map_err(unreached)?];
+        let [control, tokens] = &links;
+        let streams = ProvisionConfig { replicas: settings.replicas.get(), ..ProvisionConfig::default() };
+        provision(control, &streams).await.map_err(not_set_up)?;
+        let store = NatsStore::open(control, settings.store()).await.map_err(not_opened)?;
+        let store = Arc::new(store);
+        let bus = NatsBus::new(control.clone(), tokens.clone(), QueueConfig { provision: streams });
+        Ok(Self {
+            bus: Arc::new(bus),
+            journal: store.clone(),
+            registers: store.clone(),
+            jobs: store.clone(),
+            commands: store.clone(),
+            catalogue: store.clone(),
+            requests: store.clone(),
+            upkeep: store.clone(),
+            nats: Some(Nats { links, store }),
+        })
+    }
+
+    /// Where it is, for people.
+    pub fn place(&self) -> String {
+        match &self.nats {
+            None => "everything in this process".to_owned(),
+            Some(nats) => {
+                let [control, _] = &nats.links;
+                format!("NATS {} (nats-server {})", control.servers(), control.state().server_version)
+            }
+        }
+    }
+
+    /// Sends what is still to be sent and closes everything.
+    pub async fn close(&self) {
+        self.bus.drain().await;
+        let Some(nats) = &self.nats else { return };
+        nats.store.close().await;
+        for link in &nats.links {
+            link.close().await;
+        }
+    }
+}
+
+fn unreached(error: NatsError) -> Stop {
+    let exit = match &error {
+        NatsError::NoAddress
+        | NatsError::Address { .. }
+        | NatsError::UserInAddress { .. }
+        | NatsError::InboxPrefix(_)
+        | NatsError::HalfCertificate(_)
+        | NatsError::File { .. }
+        | NatsError::BadFile { .. }
+        | NatsError::Refused { .. } => Exit::Usage,
+        NatsError::Tls { .. } | NatsError::Unreachable { .. } | NatsError::Silent { .. } => Exit::Unavailable,
+    };
+    Stop::new(exit, error)
+}
+
+fn not_set_up(error: ProvisionError) -> Stop {
+    let (exit, hint) = stream_hint(&error);
+    Stop::new(exit, anyhow::Error::from(error).context(hint))
+}
+
+fn not_opened(error: NatsStoreError) -> Stop {
+    let (exit, hint) = match &error {
+        NatsStoreError::Stream(error) => stream_hint(error),
+        NatsStoreError::Differs { .. } => {
+            (Exit::Usage, "the cluster was set up otherwise; give `nats.shards` its first value")
+        }
+        NatsStoreError::Consumer { .. } | NatsStoreError::SmallMessages { .. } => {
+            (Exit::Unavailable, "the streams cannot be used")
+        }
+    };
+    Stop::new(exit, anyhow::Error::from(error).context(hint))
+}
+
+fn stream_hint(error: &ProvisionError) -> (Exit, &'static str) {
+    match error {
+        ProvisionError::NoJetStream(_) => {
+            (Exit::Unavailable, "Agon keeps its debates in JetStream; start the server with it (nats-server -js)")
+        }
+        ProvisionError::Denied { .. } => {
+            (Exit::Usage, "this NATS user lacks a permission; docs/guide/cluster.md lists what each role needs")
+        }
+        ProvisionError::Differs { .. } => (Exit::Usage, "the streams were set up otherwise"),
+        ProvisionError::Missing(_) | ProvisionError::Server { .. } => {
+            (Exit::Unavailable, "the streams cannot be set up")
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The model servers that this process plays at.
+use super::plan::Plan;
+use crate::cli::Role;
+use crate::commands::Context;
+use crate::exit::{Exit, Stop};
+use crate::servers::{self, Found, Server};
+use crate::settings::chosen_hosts;
+use agon_core::{HostId, ModelName};
+use agon_llm::RunnerOptions;
+use agon_rehearsal::{RehearsalConfig, RehearsalServer};
+use agon_runtime::{HostConfig, Served};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How soon a server that did not answer is asked again.
+const AGAIN: Duration = Duration::from_millis(500);
+
+/// What is played at.
+#[derive(Default)]
+pub struct Hosts {
+    /// The servers, as the node wants them.
+    pub configs: Vec<HostConfig>,
+    /// The scripted server in this process, where there is one.
+    pub rehearsal: Option<RehearsalServer>,
+}
+
+impl Hosts {
+    /// Finds the servers. One has to answer, because only its server knows whether it rehearses.
+    pub async fn find(context: &Context, plan: &Plan) -> Result<Self, Stop> {
+        if !plan.is(Role::Host) {
+            return Ok(Self::default());
+        }
+        let (rehearsal, settings) = if plan.server.rehearsal {
+            let (server, host) = servers::start(cast(plan)?).await?;
+            (Some(server), vec![host])
+        } else {
+            (None, chosen_hosts(plan.server.ollama.as_deref(), &plan.settings.hosts, &context.environment))
+        };
+        let servers = Server::connect_all(&settings, &context.environment)?;
+        let mut configs = Vec::new();
+        for (server, found) in answering(context, plan, servers).await? {
+            plan.herald.tell(&format!("host      {} at {}", host_id(plan, &server), server.client.endpoint()));
+            configs.push(config(plan, &server, &found));
+        }
+        Ok(Self { configs, rehearsal })
+    }
+}
+
+fn cast(plan: &Plan) -> Result<RehearsalConfig, Stop> {
+    let pace = &plan.pace;
+    Ok(RehearsalConfig {
+        latency: pace.latency.map(|length| length.0).unwrap_or_default(),
+        token_interval: pace.token_interval.map(|length| length.0).unwrap_or_default(),
+        faults: pace.rehearsal_script.as_deref().map(servers::script).transpose()?.unwrap_or_default(),
+        ..RehearsalConfig::default()
+    })
+}
+
+/// The servers that answer within the time that the settings give them; at least one.
+async fn answering(context: &Context, plan: &Plan, servers: Vec<Server>) -> Result<Vec<(Server, Found)>, Stop> {
+    let until = Instant::now() + plan.settings.host.wait.0;
+    loop {
+        let asked = servers::probe_all(servers.clone(), Vec::new()).await;
+        let late = Instant::now() >= until;
+        if late && let Some(why) = servers::check(&asked, &[]) {
+            return Err(Stop::say(Exit::Unavailable, why));
+        }
+        if late || asked.iter().all(|(_, found)| found.is_ok()) {
+            let mut found = Vec::new();
+            for (server, answer) in asked {
+                match answer {
+                    Ok(answer) => found.push((server, answer)),
+                    Err(error) => context.output.warn(&format!("{} is left out: {error}", server.client.endpoint())),
+                }
+            }
+            return Ok(found);
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
+fn config(plan: &Plan, server: &Server, found: &Found) -> HostConfig {
+    let named: Vec<ModelName> = server.settings.models.iter().map(|model| ModelName::from(model.as_str())).collect();
+    let rehearsal = found.is_rehearsal();
+    let models = match (rehearsal, named.is_empty()) {
+        (_, false) => Served::List(named),
+        // It plays whatever it is asked to.
+        (true, true) if plan.server.rehearsal => Served::Any,
+        (_, true) => Served::Discovered,
+    };
+    HostConfig {
+        id: host_id(plan, server),
+        client: Arc::clone(&server.client),
+        models,
+        permits: server.settings.permits,
+        runner: RunnerOptions { num_ctx: server.settings.num_ctx },
+        timeouts: server.timeouts(),
+        rehearsal,
+    }
+}
+
+/// The same settings may be in force on many machines, so the node's name tells their hosts apart.
+fn host_id(plan: &Plan, server: &Server) -> HostId {
+    let name = &server.settings.name;
+    if plan.is_alone() { HostId::from(name.as_str()) } else { HostId::from(format!("{name}-{}", plan.id).as_str()) }
+}

@@ -1,0 +1,198 @@
+//! What the process is to be: flags over settings, checked as a whole.
+use super::Herald;
+use crate::cli::{PaceArgs, Role, ServeArgs, ServerArgs};
+use crate::commands::Context;
+use crate::exit::Stop;
+use crate::settings::{LogFormat, Settings};
+use agon_core::NodeId;
+use agon_runtime::{NodeConfig, Times};
+use std::collections::BTreeSet;
+use uuid::Uuid;
+
+/// What the process is to be.
+pub struct Plan {
+    /// The settings in force, flags included.
+    pub settings: Settings,
+    /// What it does.
+    pub roles: BTreeSet<Role>,
+    /// Its name, which no other process ever has.
+    pub id: NodeId,
+    /// Which model servers it plays at.
+    pub server: ServerArgs,
+    /// How a rehearsal goes.
+    pub pace: PaceArgs,
+    /// How it says what happens.
+    pub herald: Herald,
+}
+
+impl Plan {
+    /// Reads the settings and lays the flags over them.
+    pub fn of(context: &Context, args: &ServeArgs) -> Result<Self, Stop> {
+        let mut settings = context.settings()?;
+        overrule(&mut settings, args);
+        let problems = settings.problems();
+        if !problems.is_empty() {
+            return Err(Stop::usage(format!(
+                "the flags and settings do not go together:\n  {}",
+                problems.join("\n  ")
+            )));
+        }
+        let roles: BTreeSet<Role> = settings.node.roles.iter().copied().collect();
+        let all = [Role::Gateway, Role::Coordinator, Role::Host];
+        if settings.nats.urls.is_empty() && !all.iter().all(|role| roles.contains(role)) {
+            return Err(Stop::usage(
+                "a process with only some of the roles needs the others, and NATS to reach them: \
+                 add --nats URL, or set nats.urls; without --roles everything is in one process",
+            ));
+        }
+        if !roles.contains(&Role::Host) && (args.server.rehearsal || args.server.ollama.is_some()) {
+            return Err(Stop::usage("--rehearsal and --ollama are for hosts: add `host` to --roles"));
+        }
+        let herald = Herald { output: context.output, format: settings.telemetry.log_format };
+        let name = settings.node.name.clone().unwrap_or_else(machine);
+        let id = node_id(&name);
+        Ok(Self { settings, roles, id, server: args.server.clone(), pace: args.pace.clone(), herald })
+    }
+
+    /// Whether it has this role.
+    pub fn is(&self, role: Role) -> bool {
+        self.roles.contains(&role)
+    }
+
+    /// Whether there are no other processes.
+    pub fn is_alone(&self) -> bool {
+        self.settings.nats.urls.is_empty()
+    }
+
+    /// Its role in one word, for traces and for permissions: `agon` where it has several.
+    pub fn role_name(&self) -> &'static str {
+        let mut roles = self.roles.iter();
+        match (roles.next(), roles.next()) {
+            (Some(Role::Gateway), None) => "gateway",
+            (Some(Role::Coordinator), None) => "coordinator",
+            (Some(Role::Host), None) => "host",
+            (_, _) => "agon",
+        }
+    }
+
+    /// What traces call it.
+    pub fn service_name(&self) -> String {
+        match self.role_name() {
+            "agon" => "agon".to_owned(),
+            role => format!("agon-{role}"),
+        }
+    }
+
+    /// The settings of its node.
+    pub fn node(&self) -> NodeConfig {
+        let coordinator = &self.settings.coordinator;
+        let base = match self.is_alone() {
+            true => NodeConfig::embedded(self.id.clone()),
+            false => NodeConfig::clustered(self.id.clone()),
+        };
+        NodeConfig {
+            max_debates: if self.is(Role::Coordinator) { coordinator.max_debates.get() } else { 0 },
+            tenant_cap: coordinator.tenant_cap,
+            breaker: self.settings.breaker_policy(),
+            times: Times {
+                drain: self.settings.node.drain.0,
+                heartbeat: coordinator.heartbeat.0,
+                node_silent: coordinator.node_silent.0,
+                host_silent: coordinator.host_silent.0,
+                sweep: coordinator.sweep.0,
+                models_refresh: self.settings.host.discovery.0,
+                ..Times::default()
+            },
+            ..base
+        }
+    }
+}
+
+fn overrule(settings: &mut Settings, args: &ServeArgs) {
+    if !args.roles.is_empty() {
+        settings.node.roles.clone_from(&args.roles);
+    }
+    if !args.nats.is_empty() {
+        settings.nats.urls.clone_from(&args.nats);
+    }
+    if args.name.is_some() {
+        settings.node.name.clone_from(&args.name);
+    }
+    settings.gateway.grpc = args.grpc.unwrap_or(settings.gateway.grpc);
+    settings.gateway.http = args.http.unwrap_or(settings.gateway.http);
+    settings.gateway.insecure |= args.insecure;
+    settings.admin.listen = args.admin.or(settings.admin.listen);
+    if args.json_logs {
+        settings.telemetry.log_format = LogFormat::Json;
+    }
+}
+
+/// Letters that a start adds to the name.
+const SUFFIX: usize = 6;
+
+/// A restarted process is another one: what its predecessor held is not its own.
+fn node_id(name: &str) -> NodeId {
+    let random = Uuid::new_v4().simple().to_string();
+    NodeId::from(format!("{name}-{}", random.get(..SUFFIX).unwrap_or(&random)).as_str())
+}
+
+/// The machine's name as a node may have it.
+fn machine() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    slug(&name)
+}
+
+fn slug(name: &str) -> String {
+    let lower = name.trim().to_ascii_lowercase();
+    let slug: String = lower.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(40).collect();
+    let slug = slug.trim_matches('-');
+    if slug.is_empty() { "agon".to_owned() } else { slug.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Cli, Command, GlobalArgs};
+    use crate::environment::Environment;
+    use crate::output::Output;
+    use clap::Parser;
+
+    fn plan(line: &str) -> Result<Plan, String> {
+        let cli = Cli::try_parse_from(line.split_whitespace()).unwrap();
+        let Command::Serve(args) = cli.command else { panic!("{line} is not `serve`") };
+        let environment = Environment::default();
+        let output = Output::new(crate::cli::ColorChoice::Never, &environment);
+        let context = Context { global: GlobalArgs::default(), environment, output };
+        Plan::of(&context, &args).map_err(|stop| stop.error.unwrap().to_string())
+    }
+
+    #[test]
+    fn without_nats_everything_is_in_one_process() {
+        let alone = plan("agon serve").unwrap();
+        assert!(alone.is_alone() && alone.node().embedded && alone.node().max_debates > 0);
+        assert_eq!(alone.service_name(), "agon");
+        assert!(plan("agon serve --roles gateway").err().unwrap().contains("--nats"));
+    }
+
+    #[test]
+    fn only_coordinators_lead_debates() {
+        let host = plan("agon serve --roles host --nats nats://a:1").unwrap();
+        assert_eq!((host.node().max_debates, host.node().embedded), (0, false));
+        assert_eq!(host.service_name(), "agon-host");
+        assert!(plan("agon serve --roles gateway --nats nats://a:1 --rehearsal").err().unwrap().contains("host"));
+    }
+
+    #[test]
+    fn two_starts_of_one_name_are_two_nodes() {
+        let id = || plan("agon serve --name gpu1").unwrap().id;
+        let (one, two) = (id(), id());
+        assert!(one.as_str().starts_with("gpu1-") && one != two);
+        assert!(plan("agon serve --name GPU_1").is_err());
+    }
+
+    #[test]
+    fn the_name_of_any_machine_becomes_one_of_a_node() {
+        assert_eq!(slug("GPU_1.example.org\n"), "gpu-1-example-org");
+        assert_eq!(slug(""), "agon");
+    }
+}
