@@ -10,7 +10,6 @@ use crate::{leases, orders};
 use agon_core::restart::Restarts;
 use agon_core::{DebateId, Input, TurnId};
 use agon_proto::TurnTaken;
-use agon_store::Job;
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, SupervisionEvent};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -21,8 +20,8 @@ use tokio::time::Instant;
 mod endings;
 
 pub(crate) enum Msg {
-    /// A job was taken.
-    Start { job: Job, place: OwnedSemaphorePermit },
+    /// A debate is held here since its job was taken.
+    Start(DebateId),
     /// Own this debate without a job, and do this first.
     Adopt { debate: DebateId, orders: Option<Input> },
     /// Own this debate of a node that is gone.
@@ -111,7 +110,7 @@ impl Actor for Coordinators {
 
     async fn handle(&self, myself: ActorRef<Msg>, msg: Msg, state: &mut State) -> Result<(), ActorProcessingErr> {
         match msg {
-            Msg::Start { job, place } => state.take(&myself, job, place).await?,
+            Msg::Start(debate) => state.take(&myself, debate).await?,
             Msg::Adopt { debate, orders } => state.adopt(&myself, debate, orders).await?,
             Msg::TakeOver { debate, place } => state.take_over(&myself, debate, place).await?,
             Msg::Revive(debate) => state.revive(&myself, &debate).await?,
@@ -166,21 +165,12 @@ impl State {
         self.scope.spawn(cell(), async move { sweeper.run().await });
     }
 
-    async fn take(
-        &mut self,
-        myself: &ActorRef<Msg>,
-        job: Job,
-        place: OwnedSemaphorePermit,
-    ) -> Result<(), ActorProcessingErr> {
-        let debate = job.debate.clone();
+    async fn take(&mut self, myself: &ActorRef<Msg>, debate: DebateId) -> Result<(), ActorProcessingErr> {
         if self.draining {
-            self.hand_back(myself, job);
+            self.leave(myself, &debate, None);
             return Ok(());
         }
-        if self.shared.held.add(&debate, Some(job), Some(place)) {
-            self.start(myself, &debate, None).await?;
-        }
-        Ok(())
+        self.revive(myself, &debate).await
     }
 
     async fn take_over(

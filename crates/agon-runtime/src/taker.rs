@@ -47,7 +47,11 @@ impl Taker {
             match self.weigh(&job.debate).await {
                 Use::Start => {
                     self.shared.jobs_taken.fetch_add(1, Ordering::Relaxed);
-                    tell(&self.target, Msg::Start { job, place });
+                    // here and not by the supervisor, so that it counts when the next job is weighed
+                    let debate = job.debate.clone();
+                    if self.shared.held.add(&debate, Some(job), Some(place)) {
+                        tell(&self.target, Msg::Start(debate));
+                    }
                 }
                 unused @ (Use::Nothing | Use::Later(_)) => self.put_away(&job, unused).await,
             }

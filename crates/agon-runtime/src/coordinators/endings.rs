@@ -101,17 +101,11 @@ impl State {
     }
 
     /// Leaves a debate to whoever takes its job next, at once.
-    fn leave(&mut self, myself: &ActorRef<Msg>, debate: &DebateId, summary: Option<Summary>) {
+    pub(super) fn leave(&mut self, myself: &ActorRef<Msg>, debate: &DebateId, summary: Option<Summary>) {
         self.debates.remove(debate);
         let Some(held) = self.shared.held.remove(debate) else { return };
         let fate = held.job.map_or(JobFate::Enqueue, |job| JobFate::Release(job, Duration::ZERO));
         self.say_farewell(myself, debate.clone(), summary, fate);
-    }
-
-    /// Gives a job back that was just taken.
-    pub(super) fn hand_back(&mut self, myself: &ActorRef<Msg>, job: Job) {
-        let debate = job.debate.clone();
-        self.say_farewell(myself, debate, None, JobFate::Release(job, Duration::ZERO));
     }
 
     fn say_farewell(&mut self, myself: &ActorRef<Msg>, debate: DebateId, summary: Option<Summary>, fate: JobFate) {

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 const ID: &str = "a-debate";
 const TURNS: usize = 3;
-/// A submission's append, job and hint.
-const SUBMIT_EFFECTS: u64 = 3;
+/// A submission's append, note, job and hint.
+const SUBMIT_EFFECTS: u64 = 4;
 
 /// How the debate's turns reach the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

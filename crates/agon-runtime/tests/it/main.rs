@@ -2,6 +2,8 @@
 #[cfg(test)]
 mod cast;
 #[cfg(test)]
+mod cluster;
+#[cfg(test)]
 mod crashes;
 #[cfg(test)]
 mod deaths;
@@ -12,7 +14,15 @@ mod durable;
 #[cfg(test)]
 mod fuse;
 #[cfg(test)]
+mod fleet;
+#[cfg(test)]
 mod limits;
+#[cfg(test)]
+mod seats;
+#[cfg(test)]
+mod shares;
+#[cfg(test)]
+mod outage;
 #[cfg(test)]
 mod stage;
 #[cfg(test)]

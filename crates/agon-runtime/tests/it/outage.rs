@@ -1,0 +1,173 @@
+//! Ports that can be away for a while.
+use crate::stage::Stage;
+use agon_bus::{Bus, BusError, Delivery, Payload, Server, Subscription};
+use agon_core::{DebateId, Position, Priority, Record, TurnId, TurnResult};
+use agon_store::{
+    AppendError, CancelOrder, Catalogue, Commands, Cursor, Decision, Job, Jobs, Journal, Query, Registers, StoreError,
+    Summary,
+};
+use async_trait::async_trait;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// What is away.
+#[derive(Default)]
+pub struct Outage {
+    pub store: AtomicBool,
+    pub bus: AtomicBool,
+}
+
+impl Outage {
+    pub fn store(&self, away: bool) {
+        self.store.store(away, Ordering::SeqCst);
+    }
+    pub fn bus(&self, away: bool) {
+        self.bus.store(away, Ordering::SeqCst);
+    }
+}
+
+struct Wired {
+    inner: Stage,
+    outage: Arc<Outage>,
+}
+
+/// The same ports, which are away when the outage says so.
+pub fn wire(inner: &Stage) -> (Stage, Arc<Outage>) {
+    let outage = Arc::new(Outage::default());
+    let wired = Arc::new(Wired { inner: inner.clone(), outage: outage.clone() });
+    let stage = Stage {
+        bus: wired.clone(),
+        journal: wired.clone(),
+        registers: wired.clone(),
+        jobs: wired.clone(),
+        commands: wired.clone(),
+        catalogue: wired,
+        upkeep: None,
+        clock: inner.clock.clone(),
+    };
+    (stage, outage)
+}
+
+impl Wired {
+    fn store(&self) -> Result<&Stage, StoreError> {
+        match self.outage.store.load(Ordering::SeqCst) {
+            true => Err(StoreError::Backend("away".to_owned())),
+            false => Ok(&self.inner),
+        }
+    }
+    fn bus(&self) -> Result<&Arc<dyn Bus>, BusError> {
+        match self.outage.bus.load(Ordering::SeqCst) {
+            true => Err(BusError::Failed("away".to_owned())),
+            false => Ok(&self.inner.bus),
+        }
+    }
+}
+
+#[async_trait]
+impl Journal for Wired {
+    async fn append(&self, debate: &DebateId, record: Record) -> Result<Arc<Record>, AppendError> {
+        self.store()?.journal.append(debate, record).await
+    }
+    async fn read(&self, debate: &DebateId, after: Position) -> Result<Vec<Arc<Record>>, StoreError> {
+        self.store()?.journal.read(debate, after).await
+    }
+    fn forget(&self, debate: &DebateId) {
+        self.inner.journal.forget(debate);
+    }
+}
+
+#[async_trait]
+impl Registers for Wired {
+    async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<Decision, StoreError> {
+        self.store()?.registers.decide(debate, turn, result).await
+    }
+    async fn get(&self, debate: &DebateId, turn: TurnId) -> Result<Option<Arc<TurnResult>>, StoreError> {
+        self.store()?.registers.get(debate, turn).await
+    }
+}
+
+#[async_trait]
+impl Jobs for Wired {
+    async fn enqueue(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
+        self.store()?.jobs.enqueue(debate, priority).await
+    }
+    async fn take(&self, owner: &str, lease: Duration) -> Result<Option<Job>, StoreError> {
+        self.store()?.jobs.take(owner, lease).await
+    }
+    async fn extend(&self, job: &Job, lease: Duration) -> Result<bool, StoreError> {
+        self.store()?.jobs.extend(job, lease).await
+    }
+    async fn complete(&self, job: &Job) -> Result<(), StoreError> {
+        self.store()?.jobs.complete(job).await
+    }
+    async fn release(&self, job: &Job, delay: Duration) -> Result<(), StoreError> {
+        self.store()?.jobs.release(job, delay).await
+    }
+}
+
+#[async_trait]
+impl Commands for Wired {
+    async fn order_cancel(&self, debate: &DebateId, order: CancelOrder) -> Result<CancelOrder, StoreError> {
+        self.store()?.commands.order_cancel(debate, order).await
+    }
+    async fn cancel_ordered(&self, debate: &DebateId) -> Result<Option<CancelOrder>, StoreError> {
+        self.store()?.commands.cancel_ordered(debate).await
+    }
+    async fn orders_after(&self, cursor: Option<Cursor>) -> Result<(Vec<(DebateId, CancelOrder)>, Cursor), StoreError> {
+        self.store()?.commands.orders_after(cursor).await
+    }
+}
+
+#[async_trait]
+impl Catalogue for Wired {
+    async fn note(&self, summary: Summary) -> Result<(), StoreError> {
+        self.store()?.catalogue.note(summary).await
+    }
+    async fn get_summary(&self, debate: &DebateId) -> Result<Option<Summary>, StoreError> {
+        self.store()?.catalogue.get_summary(debate).await
+    }
+    async fn find(&self, query: &Query) -> Result<Vec<Summary>, StoreError> {
+        self.store()?.catalogue.find(query).await
+    }
+    async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
+        self.store()?.catalogue.unfinished().await
+    }
+    async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {
+        self.store()?.catalogue.strike(debate).await
+    }
+}
+
+#[async_trait]
+impl Bus for Wired {
+    async fn publish(&self, subject: &str, payload: Payload) -> Result<(), BusError> {
+        self.bus()?.publish(subject, payload).await
+    }
+    async fn subscribe(&self, pattern: &str) -> Result<Box<dyn Subscription>, BusError> {
+        self.bus()?.subscribe(pattern).await
+    }
+    fn may_have_listeners(&self, subject: &str) -> bool {
+        self.inner.bus.may_have_listeners(subject)
+    }
+    async fn request(&self, subject: &str, payload: Payload, patience: Duration) -> Result<Payload, BusError> {
+        self.bus()?.request(subject, payload, patience).await
+    }
+    async fn serve(&self, pattern: &str) -> Result<Box<dyn Server>, BusError> {
+        self.bus()?.serve(pattern).await
+    }
+    async fn enqueue(&self, subject: &str, payload: Payload) -> Result<(), BusError> {
+        self.bus()?.enqueue(subject, payload).await
+    }
+    async fn try_pull(&self, pattern: &str, lease: Duration) -> Result<Option<Box<dyn Delivery>>, BusError> {
+        self.bus()?.try_pull(pattern, lease).await
+    }
+    async fn pull(&self, pattern: &str, lease: Duration) -> Result<Box<dyn Delivery>, BusError> {
+        self.bus()?.pull(pattern, lease).await
+    }
+    fn is_connected(&self) -> bool {
+        self.bus().is_ok() && self.inner.bus.is_connected()
+    }
+    async fn drain(&self) {
+        self.inner.bus.drain().await;
+    }
+}
