@@ -15,7 +15,8 @@ use tokio::task::AbortHandle;
 
 mod link;
 
-pub(crate) use link::{End, GateLink, Permit, Reserved};
+use link::Room;
+pub(crate) use link::{End, GateLink, Line, Permit};
 
 /// What a call is told that wants to start.
 type Answer = Result<Permit, Refusal>;
@@ -147,7 +148,8 @@ impl State {
             // nobody may wait here then, and the host must know that it may try again
             self.wake_at(myself, now, until);
         }
-        self.link.set_room(self.has_room(state));
+        let contested = state == BreakerState::Closed && self.queue.len() > 0;
+        self.link.set_room(Room { at_once: self.has_room(state), contested });
     }
 
     /// Whether a turn that is taken now would start at once.

@@ -54,7 +54,6 @@ impl<K: Ord + Clone, T> FairQueue<K, T> {
                 self.shares.served(priority);
                 return Some((Place { priority, key }, item));
             }
-            self.shares.idle(priority);
         }
         None
     }

@@ -1,5 +1,5 @@
 //! Pulls turns from the queues of one model.
-use crate::gate::{GateLink, Reserved};
+use crate::gate::{GateLink, Line};
 use crate::host::Msg;
 use crate::intake::BUS_PAUSE;
 use crate::roster::Work;
@@ -14,7 +14,7 @@ use ractor::ActorRef;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Pulls while a call would start at once: the urgent first, and of the others their share.
+/// Pulls while a call would start at once, each priority by its share; and one of each to compete with turns that were offered.
 pub(crate) struct Puller {
     shared: Shared,
     link: Arc<GateLink>,
@@ -51,6 +51,15 @@ impl Queues {
 
 type Pulled = (Priority, Box<dyn Delivery>);
 
+fn is_wanted(priority: Priority, wanted: [bool; 3]) -> bool {
+    let [interactive, normal, batch] = wanted;
+    match priority {
+        Priority::Interactive => interactive,
+        Priority::Normal => normal,
+        Priority::Batch => batch,
+    }
+}
+
 impl Puller {
     pub(crate) fn new(shared: Shared, link: Arc<GateLink>, target: ActorRef<Msg>, rehearsal: bool) -> Self {
         let (queues, draining) = (Queues::new(&link.model, rehearsal), shared.directory.draining(&link.host));
@@ -59,17 +68,20 @@ impl Puller {
 
     /// Pulls until the bus is closed or the owner is gone; rests while the host drains.
     pub(crate) async fn pull(mut self) {
-        let mut room = self.link.room();
-        let mut draining = self.draining.clone();
-        while draining.wait_for(|draining| !*draining).await.is_ok() && room.wait_for(|room| *room).await.is_ok() {
-            // what is pulled has not reached the gate yet, so the room does not show it: places bound it
+        let (mut room, mut draining) = (self.link.room(), self.draining.clone());
+        while draining.wait_for(|draining| !*draining).await.is_ok() {
+            let link = self.link.clone();
+            if room.wait_for(|room| link.wanted(*room).contains(&true)).await.is_err() {
+                return;
+            }
             let Some(place) = self.link.reserve().await else { return };
-            let pulled = match self.there_now().await {
+            let wanted = self.link.wanted(*room.borrow_and_update());
+            let pulled = match self.there_now(wanted).await {
                 Ok(None) => tokio::select! {
                     biased;
                     _ = draining.wait_for(|draining| *draining) => continue,
-                    _ = room.wait_for(|room| !*room) => continue,
-                    pulled = self.first_to_come() => pulled,
+                    _ = room.wait_for(|room| link.wanted(*room) != wanted) => continue,
+                    pulled = self.first_to_come(wanted) => pulled,
                 },
                 Ok(Some(pulled)) => Ok(pulled),
                 Err(error) => Err(error),
@@ -77,7 +89,7 @@ impl Puller {
             match pulled {
                 Ok((priority, delivery)) => {
                     self.shares.served(priority);
-                    self.hand_over(delivery.into(), place).await;
+                    self.hand_over(delivery.into(), self.link.pulled_into(place, priority)).await;
                 }
                 Err(BusError::Closed(_)) => return,
                 Err(error) => {
@@ -89,21 +101,23 @@ impl Puller {
     }
 
     /// What is there now, by the priorities' shares.
-    async fn there_now(&mut self) -> Result<Option<Pulled>, BusError> {
+    async fn there_now(&self, wanted: [bool; 3]) -> Result<Option<Pulled>, BusError> {
         let lease = self.shared.config.times.turn_lease;
-        for priority in self.shares.order() {
+        for priority in self.shares.order().into_iter().filter(|priority| is_wanted(*priority, wanted)) {
             if let Some(delivery) = self.shared.bus.try_pull(self.queues.of(priority), lease).await? {
                 return Ok(Some((priority, delivery)));
             }
-            self.shares.idle(priority);
         }
         Ok(None)
     }
 
     /// What comes first; a pull that is given up leaves nothing leased.
-    async fn first_to_come(&self) -> Result<Pulled, BusError> {
+    async fn first_to_come(&self, wanted: [bool; 3]) -> Result<Pulled, BusError> {
         let lease = self.shared.config.times.turn_lease;
         let of = async |priority| {
+            if !is_wanted(priority, wanted) {
+                return std::future::pending().await;
+            }
             let delivery = self.shared.bus.pull(self.queues.of(priority), lease).await?;
             Ok((priority, delivery))
         };
@@ -115,7 +129,7 @@ impl Puller {
         }
     }
 
-    async fn hand_over(&self, delivery: Arc<dyn Delivery>, place: Reserved) {
+    async fn hand_over(&self, delivery: Arc<dyn Delivery>, place: Line) {
         let offer = match TurnOffer::from_bytes(&delivery.message().payload) {
             Ok(offer) => offer,
             Err(error) => {
@@ -127,7 +141,7 @@ impl Puller {
             }
         };
         let (debate, turn, owner) = (offer.debate.clone(), offer.ask.turn, offer.owner.clone());
-        tell(&self.target, Msg::Take(Box::new(Work::pulled(offer, delivery, place.take()))));
+        tell(&self.target, Msg::Take(Box::new(Work::pulled(offer, delivery, place))));
         if let Some(owner) = owner {
             let host: HostId = self.link.host.clone();
             self.shared.hint_node(&owner, Hint::TurnTaken(TurnTaken { debate, turn, host })).await;

@@ -1,11 +1,12 @@
 //! The turns that a host has taken and not finished.
+use crate::gate::Line;
 use agon_bus::Delivery;
 use agon_core::{Ask, DebateId, NodeId, ParticipantId, Priority, TurnId};
 use agon_proto::TurnOffer;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::{Notify, OwnedSemaphorePermit};
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 /// A turn that was taken.
@@ -21,13 +22,13 @@ pub(crate) struct Work {
     /// Its copies in the model's queue, each under lease, to be acknowledged when the register is decided.
     deliveries: Mutex<Vec<Arc<dyn Delivery>>>,
     /// Its place among those that hold no permit yet.
-    place: Mutex<Option<OwnedSemaphorePermit>>,
+    place: Mutex<Option<Line>>,
     /// Somebody says that the turn was given up.
     pub(crate) doubted: Notify,
 }
 
 impl Work {
-    pub(crate) fn new(offer: TurnOffer, place: Option<OwnedSemaphorePermit>) -> Self {
+    pub(crate) fn new(offer: TurnOffer, place: Option<Line>) -> Self {
         let TurnOffer { debate, ask, first, owner, priority } = offer;
         Self {
             debate,
@@ -42,8 +43,8 @@ impl Work {
         }
     }
     /// A turn that came from the model's queue.
-    pub(crate) fn pulled(offer: TurnOffer, delivery: Arc<dyn Delivery>, place: Option<OwnedSemaphorePermit>) -> Self {
-        let work = Self::new(TurnOffer { first: false, ..offer }, place);
+    pub(crate) fn pulled(offer: TurnOffer, delivery: Arc<dyn Delivery>, place: Line) -> Self {
+        let work = Self::new(TurnOffer { first: false, ..offer }, Some(place));
         lock(&work.deliveries).push(delivery);
         work
     }

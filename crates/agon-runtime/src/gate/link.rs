@@ -5,10 +5,10 @@ use crate::clock::Clock;
 use crate::permits::Place;
 use crate::tasks::tell;
 use agon_core::breaker::{Breaker, BreakerPolicy, CallEnd, Pass, Verdict};
-use agon_core::{DebateId, HostId, ModelName, Timestamp};
+use agon_core::{DebateId, HostId, ModelName, Priority, Timestamp};
 use agon_proto::BreakerState;
 use ractor::ActorRef;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
@@ -26,12 +26,22 @@ pub(crate) struct GateLink {
     rules: Mutex<Rules>,
     /// Turns that were accepted and hold no permit yet; offers beyond it are refused, so that another host may take them.
     antechamber: Arc<Semaphore>,
-    /// Places in it that wait for a turn to be pulled.
-    reserved: AtomicUsize,
-    /// Whether a turn that is pulled now would start at once.
-    room: watch::Sender<bool>,
+    /// The same for turns that are pulled.
+    pulls: Arc<Semaphore>,
+    /// Pulled turns of each priority that hold no permit yet.
+    pulled: Mutex<[usize; 3]>,
+    room: watch::Sender<Room>,
     /// The model is no longer served.
     closed: AtomicBool,
+}
+
+/// Which turns the gate has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Room {
+    /// One that is pulled now would start at once.
+    pub(super) at_once: bool,
+    /// Offered turns wait here: one of each priority is pulled besides, so that those in the queue get their share.
+    pub(super) contested: bool,
 }
 
 /// What the gate has learned of its server.
@@ -65,8 +75,9 @@ impl GateLink {
             capacity,
             rules: Mutex::new(rules),
             antechamber: Arc::new(Semaphore::new(capacity.saturating_mul(2))),
-            reserved: AtomicUsize::new(0),
-            room: watch::Sender::new(true),
+            pulls: Arc::new(Semaphore::new(capacity.saturating_add(Priority::ALL.len()))),
+            pulled: Mutex::default(),
+            room: watch::Sender::new(Room { at_once: true, contested: false }),
             closed: AtomicBool::new(false),
         }
     }
@@ -124,28 +135,53 @@ impl GateLink {
     }
     /// Turns that were taken and wait for a permit.
     pub(crate) fn waiting(&self) -> usize {
-        let used = self.capacity.saturating_mul(2).saturating_sub(self.antechamber.available_permits());
-        used.saturating_sub(self.reserved.load(Ordering::Relaxed))
+        let offered = self.capacity.saturating_mul(2).saturating_sub(self.antechamber.available_permits());
+        offered + self.pulled().iter().sum::<usize>()
     }
     /// The place of a call, if one may start.
     pub(super) fn free_place(&self) -> Option<OwnedSemaphorePermit> {
         (self.in_flight() < self.limit()).then(|| self.permits.clone().try_acquire_owned().ok()).flatten()
     }
-    /// A place to wait in, if there is one.
-    pub(crate) fn place(&self) -> Option<OwnedSemaphorePermit> {
-        self.antechamber.clone().try_acquire_owned().ok()
+    /// A place to wait in for a turn that is offered, if there is one.
+    pub(crate) fn place(&self) -> Option<Line> {
+        let place = self.antechamber.clone().try_acquire_owned().ok()?;
+        Some(Line { _place: place, pulled: None })
     }
-    /// Waits for a place for a turn that is yet to be pulled.
-    pub(crate) async fn reserve(self: &Arc<Self>) -> Option<Reserved> {
-        let place = self.antechamber.clone().acquire_owned().await.ok()?;
-        self.reserved.fetch_add(1, Ordering::Relaxed);
-        Some(Reserved { link: self.clone(), place: Some(place) })
+    /// Waits for a place for a turn that is yet to be pulled: what is pulled has not reached the gate yet, so its room does not show it.
+    pub(crate) async fn reserve(&self) -> Option<OwnedSemaphorePermit> {
+        self.pulls.clone().acquire_owned().await.ok()
     }
-    /// Follows whether there is room.
-    pub(crate) fn room(&self) -> watch::Receiver<bool> {
+    /// The place of a turn that was pulled.
+    pub(crate) fn pulled_into(self: &Arc<Self>, place: OwnedSemaphorePermit, priority: Priority) -> Line {
+        self.count_pulled(priority, |count| count + 1);
+        Line { _place: place, pulled: Some((self.clone(), priority)) }
+    }
+    fn pulled(&self) -> MutexGuard<'_, [usize; 3]> {
+        self.pulled.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    fn count_pulled(&self, priority: Priority, change: impl Fn(usize) -> usize) {
+        let mut pulled = self.pulled();
+        let [interactive, normal, batch] = &mut *pulled;
+        let count = match priority {
+            Priority::Interactive => interactive,
+            Priority::Normal => normal,
+            Priority::Batch => batch,
+        };
+        *count = change(*count);
+    }
+    /// Follows what may change which priorities are wanted.
+    pub(crate) fn room(&self) -> watch::Receiver<Room> {
         self.room.subscribe()
     }
-    pub(super) fn set_room(&self, room: bool) {
+    /// Of which priorities turns shall be pulled now.
+    pub(crate) fn wanted(&self, room: Room) -> [bool; 3] {
+        match (room.at_once, room.contested) {
+            (true, _) => [true; 3],
+            (false, true) => self.pulled().map(|waiting| waiting == 0),
+            (false, false) => [false; 3],
+        }
+    }
+    pub(super) fn set_room(&self, room: Room) {
         self.room.send_if_modified(|old| std::mem::replace(old, room) != room);
     }
 
@@ -175,20 +211,17 @@ impl GateLink {
     }
 }
 
-/// A place that waits for a turn to be pulled.
-pub(crate) struct Reserved {
-    link: Arc<GateLink>,
-    place: Option<OwnedSemaphorePermit>,
+/// The place of a turn that holds no permit yet.
+pub(crate) struct Line {
+    _place: OwnedSemaphorePermit,
+    pulled: Option<(Arc<GateLink>, Priority)>,
 }
-impl Reserved {
-    /// The turn has come.
-    pub(crate) fn take(mut self) -> Option<OwnedSemaphorePermit> {
-        self.place.take()
-    }
-}
-impl Drop for Reserved {
+impl Drop for Line {
     fn drop(&mut self) {
-        self.link.reserved.fetch_sub(1, Ordering::Relaxed);
+        if let Some((link, priority)) = self.pulled.take() {
+            link.count_pulled(priority, |count| count.saturating_sub(1));
+            link.room.send_modify(|_| {});
+        }
     }
 }
 

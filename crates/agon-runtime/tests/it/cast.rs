@@ -21,6 +21,8 @@ pub enum Cue {
     Say(String),
     /// Refuses the connection.
     Refuse,
+    /// Says that it has too much to do.
+    Busy,
     /// Never answers.
     Hang,
     /// The client panics.
@@ -37,6 +39,10 @@ pub struct CastState {
     endpoint: Endpoint,
     delay: Duration,
     cues: Mutex<VecDeque<Cue>>,
+    /// What it lists; none while it is away.
+    pub listed: Mutex<Option<Vec<String>>>,
+    /// What it holds in memory.
+    pub loaded: Mutex<Vec<LoadedModel>>,
     /// The prompts of all calls, by their last message's end.
     pub calls: Mutex<Vec<String>>,
     pub running: AtomicUsize,
@@ -51,6 +57,8 @@ impl Cast {
             endpoint,
             delay,
             cues: Mutex::default(),
+            listed: Mutex::new(Some(vec!["m".into()])),
+            loaded: Mutex::default(),
             calls: Mutex::default(),
             running: AtomicUsize::new(0),
             most_running: AtomicUsize::new(0),
@@ -61,6 +69,10 @@ impl Cast {
     /// What happens to the next calls; afterwards every call is answered.
     pub fn cue(&self, cues: impl IntoIterator<Item = Cue>) {
         self.state.cues.lock().unwrap().extend(cues);
+    }
+    /// What the server has from now on; none makes it go away.
+    pub fn lists(&self, models: Option<&[&str]>) {
+        *self.state.listed.lock().unwrap() = models.map(|models| models.iter().map(|name| (*name).into()).collect());
     }
     pub fn calls(&self) -> usize {
         self.state.calls.lock().unwrap().len()
@@ -120,6 +132,10 @@ impl ChatModel for Cast {
                 running.1 = true;
                 return Err(ChatError::new(ChatErrorKind::Transport(TransportFault::Connect), "refused"));
             }
+            Cue::Busy => {
+                running.1 = true;
+                return Err(ChatError::new(ChatErrorKind::Busy, "busy"));
+            }
             Cue::Hang => std::future::pending().await,
             Cue::Panic => panic!("the client panics"),
         };
@@ -132,7 +148,11 @@ impl ChatModel for Cast {
         Ok(ChatAnswer { text, usage, ..ChatAnswer::default() })
     }
     async fn models(&self) -> Result<Vec<ModelInfo>, ChatError> {
-        Ok(vec![ModelInfo { name: "m".into(), digest: Some("sha256:1".into()), ..ModelInfo::default() }])
+        let info =
+            |name: &String| ModelInfo { name: name.clone(), digest: Some("sha256:1".into()), ..ModelInfo::default() };
+        let listed = self.state.listed.lock().unwrap();
+        let listed = listed.as_ref().map(|names| names.iter().map(info).collect());
+        listed.ok_or_else(|| ChatError::new(ChatErrorKind::Transport(TransportFault::Connect), "away"))
     }
     async fn version(&self) -> Result<ServerVersion, ChatError> {
         not_in_the_script()
@@ -141,7 +161,7 @@ impl ChatModel for Cast {
         not_in_the_script()
     }
     async fn loaded(&self) -> Result<Vec<LoadedModel>, ChatError> {
-        not_in_the_script()
+        Ok(self.state.loaded.lock().unwrap().clone())
     }
     async fn preload(&self, _: &str, _: Option<Duration>) -> Result<(), ChatError> {
         not_in_the_script()

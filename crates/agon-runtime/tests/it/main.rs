@@ -12,17 +12,17 @@ mod debates;
 #[cfg(test)]
 mod durable;
 #[cfg(test)]
-mod fuse;
-#[cfg(test)]
 mod fleet;
 #[cfg(test)]
+mod fuse;
+#[cfg(test)]
 mod limits;
+#[cfg(test)]
+mod outage;
 #[cfg(test)]
 mod seats;
 #[cfg(test)]
 mod shares;
-#[cfg(test)]
-mod outage;
 #[cfg(test)]
 mod stage;
 #[cfg(test)]
