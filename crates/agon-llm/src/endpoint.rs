@@ -99,6 +99,16 @@ impl Endpoint {
         self.base.as_str()
     }
 
+    /// The host's name or address, without a port.
+    pub fn host(&self) -> &str {
+        self.base.host_str().unwrap_or_default()
+    }
+
+    /// The port, also where it is the scheme's own.
+    pub fn port(&self) -> Option<u16> {
+        self.base.port_or_known_default()
+    }
+
     /// Whether the connection is encrypted.
     #[must_use]
     pub fn is_encrypted(&self) -> bool {

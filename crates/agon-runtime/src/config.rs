@@ -6,6 +6,7 @@ use agon_core::restart::RestartPolicy;
 use agon_core::{HostId, ModelName, NodeId};
 use agon_llm::{CallTimeouts, ChatModel, RunnerOptions};
 use agon_store::{Catalogue, Commands, Jobs, Journal, Registers, Upkeep};
+use agon_telemetry::Observer;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -211,4 +212,6 @@ pub struct Ports {
     pub hosts: Vec<HostConfig>,
     /// The time.
     pub clock: Arc<dyn Clock>,
+    /// Who is told what happens.
+    pub observer: Arc<dyn Observer>,
 }

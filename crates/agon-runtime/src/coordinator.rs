@@ -277,9 +277,25 @@ impl State {
         };
         let Some(debate) = self.debate.as_mut() else { return Ok(false) };
         debate.apply_record(&record);
+        let ended = debate.ended().is_some();
         self.last_at = at;
+        self.shared.observer.recorded(&self.id, &record);
         self.announce(record.last()).await;
+        if ended {
+            self.tell_whole_log().await;
+        }
         Ok(true)
+    }
+
+    /// Once: by whoever has appended the end. A log that cannot be read now goes untold, the debate is over all the same.
+    async fn tell_whole_log(&self) {
+        if !self.shared.observer.wants_log() {
+            return;
+        }
+        match ledger::read(&self.shared, &self.id, Position(0)).await {
+            Ok(records) => self.shared.observer.debate_ended(&records),
+            Err(error) => tracing::warn!(debate = %self.id, %error, "log not read for its trace"),
+        }
     }
 
     /// Fails as fenced when another node has claimed the debate.

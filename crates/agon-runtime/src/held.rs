@@ -2,6 +2,7 @@
 use crate::coordinator;
 use agon_core::{DebateId, TenantId};
 use agon_store::Job;
+use agon_telemetry::Observer;
 use ractor::ActorRef;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -23,12 +24,15 @@ pub(crate) struct Held {
 }
 
 /// All of them.
-#[derive(Default)]
 pub(crate) struct HeldDebates {
     held: Mutex<BTreeMap<DebateId, Held>>,
+    observer: Arc<dyn Observer>,
 }
 
 impl HeldDebates {
+    pub(crate) fn new(observer: Arc<dyn Observer>) -> Self {
+        Self { held: Mutex::default(), observer }
+    }
     fn lock(&self) -> MutexGuard<'_, BTreeMap<DebateId, Held>> {
         // every change is one call on the map, so that a panic elsewhere leaves it whole
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
@@ -43,6 +47,7 @@ impl HeldDebates {
         let _place = place.map(Arc::new);
         let (unanswered, open) = (Arc::default(), Arc::default());
         held.insert(debate.clone(), Held { job, unanswered, open, actor: None, _place });
+        self.observer.debates_active(held.len());
         true
     }
     pub(crate) fn connect(&self, debate: &DebateId, actor: Option<ActorRef<coordinator::Msg>>) {
@@ -60,7 +65,10 @@ impl HeldDebates {
         }
     }
     pub(crate) fn remove(&self, debate: &DebateId) -> Option<Held> {
-        self.lock().remove(debate)
+        let mut held = self.lock();
+        let removed = held.remove(debate);
+        self.observer.debates_active(held.len());
+        removed
     }
     pub(crate) fn get(&self, debate: &DebateId) -> Option<Held> {
         self.lock().get(debate).cloned()

@@ -61,10 +61,12 @@ mod supervision;
 mod sweeper;
 mod taker;
 mod tasks;
+mod told;
 mod turn;
 mod watch;
 
 pub use agon_proto::TokenDelta;
+pub use agon_telemetry::{Observer, Silent};
 pub use clock::{Clock, SystemClock, TokioClock};
 pub use config::{HostConfig, NodeConfig, Ports, Served, Times};
 pub use directory::KnownHost;

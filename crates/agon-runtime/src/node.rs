@@ -89,7 +89,10 @@ impl Node {
         let at = self.shared.clock.now();
         let record = Record { first: Position(1), at, epoch: 0, nonce: rand::random(), events: vec![event] };
         match ledger::append(&self.shared, &debate, &record).await {
-            Ok(_) => notes::note(&self.shared, notes::admitted(&admission, at)).await,
+            Ok(_) => {
+                self.shared.observer.debate_admitted(&admission, at);
+                notes::note(&self.shared, notes::admitted(&admission, at)).await;
+            }
             Err(AppendError::Fenced { .. }) => self.same_admission(&admission).await?,
             Err(error) => return Err(SubmitError::Append(error)),
         }

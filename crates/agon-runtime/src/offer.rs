@@ -50,20 +50,25 @@ pub(crate) async fn enqueue(shared: &Shared, offer: &TurnOffer, rehearsal: bool)
     // what waits in a queue may have been offered to a host before
     let queued = TurnOffer { first: false, ..offer.clone() };
     let subject = subjects::queued_turn(&queued, rehearsal);
-    if let Err(error) = shared.bus.enqueue(&subject, Payload::from(queued.to_bytes())).await {
+    if let Err(error) = shared.bus.enqueue(&subject, payload(shared, &queued)).await {
         tracing::warn!(debate = %offer.debate, turn = %offer.ask.turn, %error, "turn not queued, it will be offered again");
     }
 }
 
 async fn ask_host(shared: &Shared, offer: &TurnOffer, host: &HostId) -> Option<OfferReply> {
     let patience = shared.config.times.offer_patience;
-    match shared.bus.request(&subjects::offers(host), Payload::from(offer.to_bytes()), patience).await {
+    match shared.bus.request(&subjects::offers(host), payload(shared, offer), patience).await {
         Ok(reply) => OfferReply::from_bytes(&reply).ok(),
         Err(error) => {
             tracing::debug!(debate = %offer.debate, %host, %error, "offer not answered");
             None
         }
     }
+}
+
+/// A turn travels with the span that the try at its host is part of.
+fn payload(shared: &Shared, offer: &TurnOffer) -> Payload {
+    Payload::traced(offer.to_bytes(), shared.observer.traceparent(&offer.debate, offer.ask.turn))
 }
 
 /// No host that is known serves the model. Elsewhere one may appear; where there is no elsewhere, the turn fails at once.

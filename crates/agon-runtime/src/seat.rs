@@ -27,12 +27,13 @@ pub(crate) struct SeatCall<'a> {
 impl SeatCall<'_> {
     /// What the participant says.
     pub(crate) async fn ask(&self, prompt: Prompt) -> Result<String, Failure> {
-        let body = self.body(prompt)?;
+        let traceparent = self.shared.observer.traceparent(&self.work.debate, self.work.ask.turn);
+        let payload = Payload::traced(self.body(prompt)?, traceparent);
         let subject = subjects::seat(&self.work.debate, &self.work.ask.participant);
         let until = Instant::now() + self.patience();
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            let answer = self.shared.bus.request(&subject, Payload::from(body.clone()), left).await;
+            let answer = self.shared.bus.request(&subject, payload.clone(), left).await;
             let error = match answer {
                 Ok(reply) => return self.read(&reply),
                 Err(error) => error,

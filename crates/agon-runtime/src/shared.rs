@@ -12,6 +12,7 @@ use agon_bus::Payload;
 use agon_core::{DebateId, NodeId, Priority};
 use agon_proto::{Hint, JobReady};
 use agon_store::{Catalogue, Commands, Jobs, Journal, Registers, StoreError, Upkeep};
+use agon_telemetry::Observer;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -31,6 +32,7 @@ pub(crate) struct Common {
     pub(crate) catalogue: Arc<dyn Catalogue>,
     pub(crate) upkeep: Option<Arc<dyn Upkeep>>,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) observer: Arc<dyn Observer>,
     pub(crate) tasks: Tasks,
     pub(crate) directory: Directory,
     pub(crate) held: HeldDebates,
@@ -57,9 +59,10 @@ impl Common {
             catalogue: ports.catalogue.clone(),
             upkeep: ports.upkeep.clone(),
             clock: ports.clock.clone(),
+            observer: ports.observer.clone(),
             tasks: Tasks::default(),
             directory: Directory::new(&config, &ports.hosts),
-            held: HeldDebates::default(),
+            held: HeldDebates::new(ports.observer.clone()),
             peers: Peers::new(config.id.clone(), &config.times),
             feeds: Feeds::default(),
             room_for_debates: Arc::new(Semaphore::new(config.max_debates)),

@@ -8,6 +8,7 @@ use crate::request;
 use crate::roster::{OpenTurns, Work};
 use crate::seat::SeatCall;
 use crate::shared::Shared;
+use crate::told::Told;
 use crate::{deltas, failure, offer};
 use agon_bus::Delivery;
 use agon_core::breaker::CallEnd;
@@ -99,7 +100,9 @@ impl Play {
     pub(crate) async fn fail(&self, detail: &str) {
         let failure = Failure::new(FailureCause::Internal, detail);
         let call = Box::new(Call { host: Some(self.desk.id.to_string()), ..Call::default() });
-        self.commit(TurnResult::Failed { failure, call }).await;
+        let result = TurnResult::Failed { failure, call };
+        let won = self.commit(&result).await;
+        Told::new(self).over(&result, won);
         self.open.remove(self.work.ask.turn);
         self.finish().await;
     }
@@ -108,16 +111,21 @@ impl Play {
         if self.work.may_be_decided() && self.is_decided().await {
             return Done::Decided;
         }
+        let told = Told::new(self);
         tokio::select! {
-            () = self.overtaken() => Done::Decided,
-            done = self.generate_and_commit() => done,
+            () = self.overtaken() => {
+                told.overtaken();
+                Done::Decided
+            }
+            done = self.generate_and_commit(&told) => done,
         }
     }
 
-    async fn generate_and_commit(&self) -> Done {
-        match self.generate().await {
+    async fn generate_and_commit(&self, told: &Told<'_>) -> Done {
+        match self.generate(told).await {
             Ok(result) => {
-                self.commit(result).await;
+                let won = self.commit(&result).await;
+                told.over(&result, won);
                 Done::Decided
             }
             Err(why) => Done::Elsewhere(why),
@@ -160,20 +168,21 @@ impl Play {
         }
     }
 
-    /// Writes the result unless the register is decided. A result is not given up before the turn's deadline.
-    async fn commit(&self, result: TurnResult) {
+    /// Writes the result unless the register is decided, and says whether it did. A result is not given up before the
+    /// turn's deadline.
+    async fn commit(&self, result: &TurnResult) -> Option<bool> {
         let mut pause = STORE_PAUSE;
         loop {
             let (debate, turn) = (&self.work.debate, self.work.ask.turn);
             match self.shared.registers.decide(debate, turn, result.clone()).await {
                 Ok(decision) => {
                     tracing::debug!(%debate, %turn, won = decision.won, "result offered to the register");
-                    return;
+                    return Some(decision.won);
                 }
                 Err(error) => tracing::warn!(%debate, %error, "register not written"),
             }
             if self.is_late() {
-                return;
+                return None;
             }
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(STORE_PAUSE_MAX);
@@ -225,9 +234,9 @@ impl Play {
     }
 
     /// Generates, unless another host shall.
-    async fn generate(&self) -> Result<TurnResult, Left> {
+    async fn generate(&self, told: &Told<'_>) -> Result<TurnResult, Left> {
         let mut call = Box::new(self.call());
-        match self.answer(&mut call).await {
+        match self.answer(&mut call, told).await {
             Ok(answer) => Ok(TurnResult::Answered { answer, call }),
             Err(NoAnswer::Failed(failure)) => Ok(TurnResult::Failed { failure, call }),
             Err(NoAnswer::Left(why)) => Err(why),
@@ -240,8 +249,9 @@ impl Play {
         Call { host, model, rehearsal: self.desk.rehearses(), ..Call::default() }
     }
 
-    async fn answer(&self, call: &mut Call) -> Result<Answer, NoAnswer> {
+    async fn answer(&self, call: &mut Call, told: &Told<'_>) -> Result<Answer, NoAnswer> {
         let admission = self.caught_up().await.map_err(|behind| internal(&behind))?;
+        told.admission(&admission);
         if !self.desk.fits(admission.rehearsal) {
             return Err(NoAnswer::Left(Left::Misplaced));
         }
@@ -256,7 +266,8 @@ impl Play {
         call.prompt_hash = Some(request::hash(&prompt));
         let text = match &self.desk.player {
             Player::Server(config) => {
-                self.ask_server(config, Ready { prompt, admission: &admission, permit }, call).await?
+                let ready = Ready { prompt, admission: &admission, permit };
+                self.ask_server(config, ready, call, told).await?
             }
             Player::Seats => self.ask_seat(Ready { prompt, admission: &admission, permit }, call).await?,
         };
@@ -306,13 +317,25 @@ impl Play {
         prompt.map_err(|error| request::prompt_failure(&error))
     }
 
-    async fn ask_server(&self, config: &HostConfig, ready: Ready<'_>, call: &mut Call) -> Result<String, Failure> {
+    async fn ask_server(
+        &self,
+        config: &HostConfig,
+        ready: Ready<'_>,
+        call: &mut Call,
+        told: &Told<'_>,
+    ) -> Result<String, Failure> {
         let Ready { prompt, admission, permit } = ready;
         call.digest = self.desk.digest(&self.work.ask.model).await;
         let request = request::build(prompt, &self.work.ask, config, &admission.spec);
         call.options = request.options;
-        let answered = self.chat(config.client.clone(), request.chat, permit, call).await;
-        answered.map_err(|error| failure::of_call(&error, &config.id))
+        told.sends(call, &request.chat);
+        match self.chat(config.client.clone(), request.chat, permit, call).await {
+            Ok(answer) => {
+                told.answered(&answer);
+                Ok(answer.text)
+            }
+            Err(error) => Err(failure::of_call(&error, &config.id)),
+        }
     }
 
     /// No server answers here, so the call says nothing about one.
@@ -336,7 +359,7 @@ impl Play {
         request: ChatRequest,
         permit: Permit,
         call: &mut Call,
-    ) -> Result<String, ChatError> {
+    ) -> Result<ChatAnswer, ChatError> {
         let Work { debate, ask, .. } = &*self.work;
         let (mut sink, mut sender) = deltas::channel(&self.shared, debate, ask.turn, &ask.participant);
         let started = Instant::now();
@@ -348,7 +371,7 @@ impl Play {
         let (outcome, ()) = tokio::join!(chat, sender.run());
         permit.report(outcome.as_ref().map_or_else(failure::end_of, |_| End { call: CallEnd::Success, busy: false }));
         account(call, &outcome, started.elapsed());
-        outcome.map(|answer| answer.text)
+        outcome
     }
 }
 

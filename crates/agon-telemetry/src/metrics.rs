@@ -1,9 +1,9 @@
 //! The instruments. Labelled by what an operator has chosen (hosts, models, formats), never by debate or topic.
 use crate::names::{attribute, metric, operation};
-use crate::observer::{CircuitState, DebateClaimed, Gate, Permits, TurnEnd, TurnPlayed};
+use crate::observer::{CircuitState, DebateClaimed, Gate, ModelServer, Permits, TurnEnd, TurnPlayed};
 use crate::pipeline::Counts;
 use crate::span::{scope, seconds, word};
-use agon_core::{Admission, Event, Record};
+use agon_core::{Admission, Event, Record, Timestamp};
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter, MeterProvider};
 use opentelemetry_sdk::metrics::SdkMeterProvider;
@@ -155,20 +155,20 @@ impl Instruments {
         if played.end == TurnEnd::Overtaken || played.won == Some(false) {
             self.overtaken.add(1, &place);
         }
-        if played.sent.is_some() {
-            self.called(played);
+        if let (Some(sent), Some(server)) = (played.sent, played.server) {
+            self.called(played, sent, server);
         }
     }
 
-    fn called(&self, played: &TurnPlayed<'_>) {
+    fn called(&self, played: &TurnPlayed<'_>, sent: Timestamp, server: &ModelServer) {
         let (usage, timing) = (&played.call.usage, &played.call.timing);
         let mut labels = vec![
             KeyValue::new(attribute::OPERATION, operation::CHAT),
-            KeyValue::new(attribute::PROVIDER, played.server.provider),
+            KeyValue::new(attribute::PROVIDER, server.provider),
             KeyValue::new(attribute::REQUEST_MODEL, played.ask.model.to_string()),
-            KeyValue::new(attribute::SERVER_ADDRESS, played.server.address.clone()),
+            KeyValue::new(attribute::SERVER_ADDRESS, server.address.clone()),
         ];
-        labels.extend(played.server.port.map(|port| KeyValue::new(attribute::SERVER_PORT, i64::from(port))));
+        labels.extend(server.port.map(|port| KeyValue::new(attribute::SERVER_PORT, i64::from(port))));
         labels.extend(played.response_model.map(|name| KeyValue::new(attribute::RESPONSE_MODEL, name.to_owned())));
         for (kind, tokens) in [("input", usage.prompt_tokens), ("output", usage.completion_tokens)] {
             if let Some(tokens) = tokens {
@@ -185,10 +185,8 @@ impl Instruments {
             TurnEnd::Failed(_) | TurnEnd::Answered => None,
         };
         labels.extend(failure.map(|cause| KeyValue::new(attribute::ERROR_TYPE, cause)));
-        let total = timing.total_ms.or_else(|| played.sent.map(|sent| played.ended.since(sent)));
-        if let Some(total) = total {
-            self.operation_duration.record(seconds(total), &labels);
-        }
+        let total = timing.total_ms.unwrap_or_else(|| played.ended.since(sent));
+        self.operation_duration.record(seconds(total), &labels);
     }
 
     pub(crate) fn breaker(&self, gate: Gate<'_>, state: CircuitState) {

@@ -82,8 +82,8 @@ pub struct TurnPlayed<'a> {
     pub ask: &'a Ask,
     /// The host.
     pub host: &'a HostId,
-    /// The model server behind it.
-    pub server: &'a ModelServer,
+    /// The model server behind it; absent where a participant outside Agon answers.
+    pub server: Option<&'a ModelServer>,
     /// When the host took the turn.
     pub taken: Timestamp,
     /// When the request went out; absent where it never did.

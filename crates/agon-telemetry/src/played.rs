@@ -2,7 +2,7 @@
 use crate::content;
 use crate::context::{Place, TraceContext, span_id};
 use crate::names::{BUS, TURNS, attribute, operation};
-use crate::observer::{TurnEnd, TurnPlayed};
+use crate::observer::{ModelServer, TurnEnd, TurnPlayed};
 use crate::span::Draft;
 use crate::task;
 use agon_core::{Failure, FailureCause, Timestamp};
@@ -15,10 +15,11 @@ const TEXT_LIMIT: usize = 256;
 
 /// `process`, `invoke_agent` and `chat`, as far as the try came.
 pub(crate) fn spans(played: &TurnPlayed<'_>) -> Vec<SpanData> {
+    let called = played.sent.zip(played.server);
     let admitted = played.sent.is_some() || played.call.timing.queue_ms.is_some();
     let mut spans = vec![process(played)];
     spans.extend(admitted.then(|| agent(played)));
-    spans.extend(played.sent.map(|sent| chat(played, sent)));
+    spans.extend(called.map(|(sent, server)| chat(played, sent, server)));
     spans
 }
 
@@ -73,18 +74,18 @@ fn agent(played: &TurnPlayed<'_>) -> SpanData {
     with_failure(draft, played).done()
 }
 
-fn chat(played: &TurnPlayed<'_>, sent: Timestamp) -> SpanData {
+fn chat(played: &TurnPlayed<'_>, sent: Timestamp, server: &ModelServer) -> SpanData {
     let (call, timing) = (played.call, &played.call.timing);
     let over = timing.total_ms.map_or(played.ended, |total| sent.plus(total).min(played.ended));
     let draft = draft(played, "chat", format!("{} {}", operation::CHAT, played.ask.model), (sent, over))
         .kind(SpanKind::Client)
         .under(context(played, "agent").span_id())
         .set(attribute::OPERATION, operation::CHAT)
-        .set(attribute::PROVIDER, played.server.provider)
+        .set(attribute::PROVIDER, server.provider)
         .set(attribute::REQUEST_MODEL, played.ask.model.to_string())
         .maybe(attribute::RESPONSE_MODEL, played.response_model.map(str::to_owned))
-        .set(attribute::SERVER_ADDRESS, played.server.address.clone())
-        .maybe(attribute::SERVER_PORT, played.server.port.map(i64::from))
+        .set(attribute::SERVER_ADDRESS, server.address.clone())
+        .maybe(attribute::SERVER_PORT, server.port.map(i64::from))
         .maybe(attribute::DIGEST, call.digest.clone())
         .maybe(attribute::PROMPT_HASH, call.prompt_hash.clone())
         .maybe(attribute::FINISH_REASONS, call.finish_reason.clone().map(list))

@@ -3,6 +3,7 @@ use super::{End, Msg, State, Stop};
 use crate::{ledger, replay};
 use agon_core::{Debate, Input, Position, Reason, ReasonCode, Record, TurnId, TurnResult};
 use agon_store::StoreError;
+use agon_telemetry::DebateClaimed;
 use ractor::ActorRef;
 use std::sync::Arc;
 
@@ -41,9 +42,22 @@ impl State {
         }
         let claims = replay::claims_without_progress(records).saturating_add(1);
         self.step(Input::Claim { writer: self.shared.config.id.clone() }).await?;
+        self.tell_claim(records);
         let poisoned = claims >= self.shared.config.claims_without_progress;
         let detail = || format!("{claims} claims in a row brought nothing");
         Ok(poisoned.then(|| Reason::with(ReasonCode::Poison, detail())))
+    }
+
+    fn tell_claim(&self, records: &[Arc<Record>]) {
+        let Some(debate) = &self.debate else { return };
+        self.shared.observer.debate_claimed(&DebateClaimed {
+            admission: debate.admission(),
+            writer: &self.shared.config.id,
+            admitted: self.admitted_at,
+            at: self.last_at,
+            epoch: debate.epoch(),
+            after: records.last().map_or(Position(0), |record| record.last()),
+        });
     }
 
     /// What this node was told to do first, and what the cluster ordered before anybody here listened.

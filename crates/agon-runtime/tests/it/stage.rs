@@ -2,7 +2,7 @@
 use crate::cast::Cast;
 use agon_bus::{Bus, MemoryBus};
 use agon_core::*;
-use agon_runtime::{Clock, Node, NodeConfig, Ports, TokioClock};
+use agon_runtime::{Clock, Node, NodeConfig, Ports, Silent, TokioClock};
 use agon_store::{Catalogue, Commands, Jobs, Journal, MemoryStore, Registers, Upkeep};
 use std::sync::Arc;
 use std::time::Duration;
@@ -178,7 +178,18 @@ impl Stage {
     }
     pub async fn node_with(&self, config: NodeConfig, hosts: Vec<agon_runtime::HostConfig>) -> Node {
         let Self { bus, journal, registers, jobs, commands, catalogue, upkeep, clock } = self.clone();
-        let ports = Ports { bus, journal, registers, jobs, commands, catalogue, upkeep, hosts, clock };
+        let ports = Ports {
+            bus,
+            journal,
+            registers,
+            jobs,
+            commands,
+            catalogue,
+            upkeep,
+            hosts,
+            clock,
+            observer: Arc::new(Silent),
+        };
         Node::start(config, ports).await.unwrap()
     }
     pub async fn log(&self, id: &str) -> Vec<Arc<Record>> {

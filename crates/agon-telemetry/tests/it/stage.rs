@@ -166,7 +166,7 @@ pub fn with_try(admission: &Admission, played: &Played, tell: impl FnOnce(TurnPl
         admission: Some(admission),
         ask: &played.ask,
         host: &host,
-        server: &server,
+        server: Some(&server),
         taken: played.taken,
         sent: Some(played.taken.plus(45)),
         ended: played.taken.plus(2_050),
