@@ -139,8 +139,8 @@ async fn an_outage_of_the_bus_declares_nobody_dead() {
     assert!(first.ready());
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_store_that_is_away_for_minutes_ends_no_debate_and_costs_no_claim() {
+/// How the store is away for two minutes: what begins it, and what ends it.
+async fn store_away(begin: impl Fn(&outage::Outage), end: impl Fn(&outage::Outage)) {
     let (stage, outage) = outage::wire(&Stage::new());
     let cast = Cast::new(5 * SECOND);
     let (first, _second, _player) = two_and_a_player(&stage, &cast, 32).await;
@@ -150,16 +150,24 @@ async fn a_store_that_is_away_for_minutes_ends_no_debate_and_costs_no_claim() {
     }
     tokio::time::sleep(12 * SECOND).await;
 
-    outage.store(true);
+    begin(&outage);
     tokio::time::sleep(120 * SECOND).await;
-    outage.store(false);
+    end(&outage);
     all_succeed(&stage, &first, &ids).await;
 
     for id in &ids {
-        let owners: BTreeSet<String> = claims(&stage.log(id).await).into_iter().map(|(owner, _)| owner).collect();
-        assert_eq!(owners.len(), 1, "{id} changed hands");
         assert_eq!(claims(&stage.log(id).await).len(), 1, "{id} was claimed again");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_fails_for_minutes_ends_no_debate_and_costs_no_claim() {
+    store_away(|outage| outage.store(true), |outage| outage.store(false)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_does_not_answer_for_minutes_ends_no_debate_and_costs_no_claim() {
+    store_away(|outage| outage.hang(true), |outage| outage.hang(false)).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -396,6 +404,27 @@ async fn many_watchers_see_every_event_once_whenever_they_come() {
         let wanted: Vec<Arc<Record>> = log.iter().filter(|record| record.last() > after).cloned().collect();
         assert_eq!(seen, wanted);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hundred_watchers_read_a_log_no_more_often_than_one() {
+    let (stage, outage) = outage::wire(&Stage::new());
+    let cast = Cast::new(600 * SECOND);
+    let (first, ..) = two_and_a_player(&stage, &cast, 4).await;
+    first.submit(admission("a-debate", spec())).await.unwrap();
+    tokio::time::sleep(2 * SECOND).await;
+    let mut watching = tokio::task::JoinSet::new();
+    for _ in 0..100 {
+        let mut watch = first.watch(&debate("a-debate"), Position(0), false).await.unwrap();
+        watching.spawn(async move { while watch.next().await.unwrap().is_some() {} });
+    }
+    let before = outage.reads();
+
+    tokio::time::sleep(60 * SECOND).await;
+
+    let reads = outage.reads() - before;
+    assert!((30..=70).contains(&reads), "{reads} reads in a minute");
+    assert_eq!(watching.len(), 100);
 }
 
 #[tokio::test(start_paused = true)]

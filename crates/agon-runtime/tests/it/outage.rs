@@ -8,19 +8,30 @@ use agon_store::{
 };
 use async_trait::async_trait;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// What is away.
 #[derive(Default)]
 pub struct Outage {
-    pub store: AtomicBool,
-    pub bus: AtomicBool,
+    store: AtomicBool,
+    bus: AtomicBool,
+    /// The store does not even answer.
+    hangs: watch::Sender<bool>,
+    /// Logs that were read.
+    reads: AtomicUsize,
 }
 
 impl Outage {
     pub fn store(&self, away: bool) {
         self.store.store(away, Ordering::SeqCst);
+    }
+    pub fn hang(&self, hangs: bool) {
+        self.hangs.send_replace(hangs);
+    }
+    pub fn reads(&self) -> usize {
+        self.reads.load(Ordering::SeqCst)
     }
     pub fn bus(&self, away: bool) {
         self.bus.store(away, Ordering::SeqCst);
@@ -50,7 +61,8 @@ pub fn wire(inner: &Stage) -> (Stage, Arc<Outage>) {
 }
 
 impl Wired {
-    fn store(&self) -> Result<&Stage, StoreError> {
+    async fn store(&self) -> Result<&Stage, StoreError> {
+        self.outage.hangs.subscribe().wait_for(|hangs| !hangs).await.unwrap();
         match self.outage.store.load(Ordering::SeqCst) {
             true => Err(StoreError::Backend("away".to_owned())),
             false => Ok(&self.inner),
@@ -67,10 +79,11 @@ impl Wired {
 #[async_trait]
 impl Journal for Wired {
     async fn append(&self, debate: &DebateId, record: Record) -> Result<Arc<Record>, AppendError> {
-        self.store()?.journal.append(debate, record).await
+        self.store().await?.journal.append(debate, record).await
     }
     async fn read(&self, debate: &DebateId, after: Position) -> Result<Vec<Arc<Record>>, StoreError> {
-        self.store()?.journal.read(debate, after).await
+        self.outage.reads.fetch_add(1, Ordering::SeqCst);
+        self.store().await?.journal.read(debate, after).await
     }
     fn forget(&self, debate: &DebateId) {
         self.inner.journal.forget(debate);
@@ -80,61 +93,61 @@ impl Journal for Wired {
 #[async_trait]
 impl Registers for Wired {
     async fn decide(&self, debate: &DebateId, turn: TurnId, result: TurnResult) -> Result<Decision, StoreError> {
-        self.store()?.registers.decide(debate, turn, result).await
+        self.store().await?.registers.decide(debate, turn, result).await
     }
     async fn get(&self, debate: &DebateId, turn: TurnId) -> Result<Option<Arc<TurnResult>>, StoreError> {
-        self.store()?.registers.get(debate, turn).await
+        self.store().await?.registers.get(debate, turn).await
     }
 }
 
 #[async_trait]
 impl Jobs for Wired {
     async fn enqueue(&self, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
-        self.store()?.jobs.enqueue(debate, priority).await
+        self.store().await?.jobs.enqueue(debate, priority).await
     }
     async fn take(&self, owner: &str, lease: Duration) -> Result<Option<Job>, StoreError> {
-        self.store()?.jobs.take(owner, lease).await
+        self.store().await?.jobs.take(owner, lease).await
     }
     async fn extend(&self, job: &Job, lease: Duration) -> Result<bool, StoreError> {
-        self.store()?.jobs.extend(job, lease).await
+        self.store().await?.jobs.extend(job, lease).await
     }
     async fn complete(&self, job: &Job) -> Result<(), StoreError> {
-        self.store()?.jobs.complete(job).await
+        self.store().await?.jobs.complete(job).await
     }
     async fn release(&self, job: &Job, delay: Duration) -> Result<(), StoreError> {
-        self.store()?.jobs.release(job, delay).await
+        self.store().await?.jobs.release(job, delay).await
     }
 }
 
 #[async_trait]
 impl Commands for Wired {
     async fn order_cancel(&self, debate: &DebateId, order: CancelOrder) -> Result<CancelOrder, StoreError> {
-        self.store()?.commands.order_cancel(debate, order).await
+        self.store().await?.commands.order_cancel(debate, order).await
     }
     async fn cancel_ordered(&self, debate: &DebateId) -> Result<Option<CancelOrder>, StoreError> {
-        self.store()?.commands.cancel_ordered(debate).await
+        self.store().await?.commands.cancel_ordered(debate).await
     }
     async fn orders_after(&self, cursor: Option<Cursor>) -> Result<(Vec<(DebateId, CancelOrder)>, Cursor), StoreError> {
-        self.store()?.commands.orders_after(cursor).await
+        self.store().await?.commands.orders_after(cursor).await
     }
 }
 
 #[async_trait]
 impl Catalogue for Wired {
     async fn note(&self, summary: Summary) -> Result<(), StoreError> {
-        self.store()?.catalogue.note(summary).await
+        self.store().await?.catalogue.note(summary).await
     }
     async fn get_summary(&self, debate: &DebateId) -> Result<Option<Summary>, StoreError> {
-        self.store()?.catalogue.get_summary(debate).await
+        self.store().await?.catalogue.get_summary(debate).await
     }
     async fn find(&self, query: &Query) -> Result<Vec<Summary>, StoreError> {
-        self.store()?.catalogue.find(query).await
+        self.store().await?.catalogue.find(query).await
     }
     async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
-        self.store()?.catalogue.unfinished().await
+        self.store().await?.catalogue.unfinished().await
     }
     async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {
-        self.store()?.catalogue.strike(debate).await
+        self.store().await?.catalogue.strike(debate).await
     }
 }
 
