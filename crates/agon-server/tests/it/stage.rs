@@ -76,6 +76,7 @@ impl Stage {
             upkeep: Some(store.clone()),
             hosts,
             clock: Arc::new(SystemClock),
+            observer: Arc::new(agon_runtime::Silent),
         };
         Arc::new(Node::start(config, ports).await.unwrap())
     }
