@@ -7,6 +7,7 @@ use crate::tasks::Scope;
 use agon_core::breaker::Verdict;
 use agon_core::{DebateId, Timestamp};
 use agon_proto::BreakerState;
+use agon_telemetry::{CircuitState, Permits};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,6 +58,8 @@ pub(crate) struct State {
     queue: FairQueue<DebateId, oneshot::Sender<Answer>>,
     scope: Scope,
     alarm: Option<(Timestamp, AbortHandle)>,
+    /// What the observer knows of the permits.
+    told: Option<Permits>,
 }
 
 pub(crate) struct Gate;
@@ -69,7 +72,7 @@ impl Actor for Gate {
     async fn pre_start(&self, _: ActorRef<Msg>, args: Args) -> Result<State, ActorProcessingErr> {
         let Args { shared, link } = args;
         let queue = FairQueue::new(shared.config.gate_queue.get());
-        Ok(State { queue, scope: shared.tasks.scope(), alarm: None, shared, link })
+        Ok(State { queue, scope: shared.tasks.scope(), alarm: None, told: None, shared, link })
     }
 
     /// Goes on with the breaker that a predecessor left.
@@ -144,12 +147,25 @@ impl State {
             tracing::info!(host = %self.link.host, model = %self.link.model, ?state, "breaker changed");
             self.shared.directory.touch();
         }
+        self.tell(state, changed);
         if let Some(until) = self.link.open_until(now) {
             // nobody may wait here then, and the host must know that it may try again
             self.wake_at(myself, now, until);
         }
         let contested = state == BreakerState::Closed && self.queue.len() > 0;
         self.link.set_room(Room { at_once: self.has_room(state), contested });
+    }
+
+    /// Tells the observer what has changed; the first time everything has.
+    fn tell(&mut self, state: BreakerState, changed: bool) {
+        let gate = agon_telemetry::Gate { host: &self.link.host, model: &self.link.model };
+        let permits = Permits { in_use: self.link.in_flight(), limit: self.link.limit(), waiting: self.queue.len() };
+        if changed || self.told.is_none() {
+            self.shared.observer.breaker_changed(gate, circuit(state));
+        }
+        if self.told.replace(permits) != Some(permits) {
+            self.shared.observer.permits_changed(gate, permits);
+        }
     }
 
     /// Whether a turn that is taken now would start at once.
@@ -176,6 +192,14 @@ impl State {
 
     fn well_elsewhere(&self) -> bool {
         self.shared.directory.well_elsewhere(&self.link.model, &self.link.host)
+    }
+}
+
+fn circuit(state: BreakerState) -> CircuitState {
+    match state {
+        BreakerState::Closed => CircuitState::Closed,
+        BreakerState::HalfOpen => CircuitState::HalfOpen,
+        BreakerState::Open => CircuitState::Open,
     }
 }
 

@@ -18,6 +18,8 @@ mod fuse;
 #[cfg(test)]
 mod limits;
 #[cfg(test)]
+mod observed;
+#[cfg(test)]
 mod outage;
 #[cfg(test)]
 mod seats;

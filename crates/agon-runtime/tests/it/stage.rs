@@ -2,7 +2,7 @@
 use crate::cast::Cast;
 use agon_bus::{Bus, MemoryBus};
 use agon_core::*;
-use agon_runtime::{Clock, Node, NodeConfig, Ports, Silent, TokioClock};
+use agon_runtime::{Clock, Node, NodeConfig, Observer, Ports, Silent, TokioClock};
 use agon_store::{Catalogue, Commands, Jobs, Journal, MemoryStore, Registers, Upkeep};
 use std::sync::Arc;
 use std::time::Duration;
@@ -177,19 +177,16 @@ impl Stage {
         self.node_with(NodeConfig { max_debates: 0, ..NodeConfig::clustered(id.into()) }, hosts).await
     }
     pub async fn node_with(&self, config: NodeConfig, hosts: Vec<agon_runtime::HostConfig>) -> Node {
+        self.watched_node(config, hosts, Arc::new(Silent)).await
+    }
+    pub async fn watched_node(
+        &self,
+        config: NodeConfig,
+        hosts: Vec<agon_runtime::HostConfig>,
+        observer: Arc<dyn Observer>,
+    ) -> Node {
         let Self { bus, journal, registers, jobs, commands, catalogue, upkeep, clock } = self.clone();
-        let ports = Ports {
-            bus,
-            journal,
-            registers,
-            jobs,
-            commands,
-            catalogue,
-            upkeep,
-            hosts,
-            clock,
-            observer: Arc::new(Silent),
-        };
+        let ports = Ports { bus, journal, registers, jobs, commands, catalogue, upkeep, hosts, clock, observer };
         Node::start(config, ports).await.unwrap()
     }
     pub async fn log(&self, id: &str) -> Vec<Arc<Record>> {
