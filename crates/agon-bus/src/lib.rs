@@ -1,4 +1,4 @@
-//! The bus that actors talk over: a port, typed subjects, and the in-memory twin of the NATS adapter.
+//! The bus that actors talk over: a port, typed subjects, the NATS adapter, and its in-memory twin.
 //!
 //! Hints ([`Bus::publish`]) may be lost, requests ([`Bus::request`]) are answered by one of those that serve, work
 //! ([`Bus::enqueue`]) is handed out under leases and comes again until somebody acknowledges it.

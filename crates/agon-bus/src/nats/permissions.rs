@@ -9,12 +9,16 @@ use super::state::{Access, Violation};
 use async_nats::HeaderMap;
 use bytes::Bytes;
 use std::collections::HashSet;
-use tokio::sync::broadcast::error::TryRecvError;
+use std::time::Duration;
+use tokio::sync::broadcast::error::RecvError;
 
 /// Stands for wildcards in subjects that are sent to.
 const TOKEN: &str = "agon-probe";
 /// Refusals that the client can hold at a time, with room to spare.
 const AT_ONCE: usize = 32;
+
+/// Refusals that do not come within this after one another are not coming.
+const QUIET: Duration = Duration::from_millis(250);
 
 /// A permission that a role needs; wildcards are allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,14 +77,18 @@ async fn probe_some(link: &NatsLink, needed: &[Needed]) -> Result<Vec<Missing>, 
             }
         }
     }
-    link.round_trip().await?;
+    let answered = link.round_trip().await;
     let mut refused = HashSet::new();
     loop {
-        match violations.try_recv() {
-            Ok(Violation { access, subject }) => drop(refused.insert((access, subject))),
-            Err(TryRecvError::Lagged(_)) => {}
-            Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+        // refusals came before the answer, but are told by another task of the client
+        match tokio::time::timeout(QUIET, violations.recv()).await {
+            Ok(Ok(Violation { access, subject })) => drop(refused.insert((access, subject))),
+            Ok(Err(RecvError::Lagged(_))) => {}
+            Ok(Err(RecvError::Closed)) | Err(_) => break,
         }
+    }
+    if refused.is_empty() {
+        answered?;
     }
     let is_refused = |need: &&Needed| refused.contains(&(need.access, tried(need)));
     Ok(needed.iter().filter(is_refused).cloned().map(Missing).collect())

@@ -113,10 +113,11 @@ pub async fn ensure_stream(link: &NatsLink, wanted: &Config, growth: Growth) -> 
     for _ in 0..ATTEMPTS {
         match check_stream(link, wanted).await {
             Ok(info) => return Ok(info),
-            Err(ProvisionError::Missing(_)) => match create(link, wanted).await? {
-                Some(info) => return compared(wanted, info),
-                None => {}
-            },
+            Err(ProvisionError::Missing(_)) => {
+                if let Some(info) = create(link, wanted).await? {
+                    return compared(wanted, info);
+                }
+            }
             Err(ProvisionError::Differs { stream, differences }) => {
                 let may_grow = differences.iter().all(|difference| difference.kind == DifferenceKind::Lower);
                 if growth == Growth::Refuse || !may_grow {

@@ -11,3 +11,5 @@ mod provisioning;
 mod queues;
 #[cfg(test)]
 mod servers;
+#[cfg(test)]
+mod tls;

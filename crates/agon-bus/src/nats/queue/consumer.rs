@@ -96,12 +96,6 @@ impl Consumers {
         }
     }
 
-    /// Deletes the consumer; the next [`Consumers::ensure`] makes one that sees all work anew.
-    pub(super) async fn delete(&self, lane: &Lane) -> Result<(), BusError> {
-        let gone: Result<Value, _> = self.call(&format!("DELETE.{QUEUE_STREAM}.{}", lane.name), &json!({})).await?;
-        gone.map(|_| ()).map_err(|error| failed(lane, &error.to_string()))
-    }
-
     /// One call of the consumers' API. The inner error is the server's answer.
     async fn call<T: serde::de::DeserializeOwned>(
         &self,
