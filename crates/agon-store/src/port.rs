@@ -154,7 +154,11 @@ pub async fn append_settled(
         Err(error @ (AppendError::Unsure(_) | AppendError::Fenced { .. })) => error,
         settled @ (Ok(_) | Err(AppendError::Store(_))) => return settled,
     };
-    let tail = journal.read(debate, before).await?;
+    let tail = match journal.read(debate, before).await {
+        Ok(tail) => tail,
+        // Not even the tail can be seen: still nothing is known, and nothing but the same record may be tried.
+        Err(error) => return Err(AppendError::Unsure(format!("{unsettled}; then {error}"))),
+    };
     match tail.as_slice() {
         [] => Err(unsettled),
         [own] if own.nonce == nonce => Ok(own.clone()),

@@ -72,6 +72,7 @@ macro_rules! contract_tests {
             a_record_without_events_is_refused, of_many_writers_of_one_position_one_wins,
             a_reader_gets_every_record_with_later_events, debates_do_not_mix, forgetting_loses_nothing;
             settle: a_lost_answer_of_a_record_that_landed_is_success, a_lost_request_is_unsure_and_may_be_tried_again,
+            a_tail_that_cannot_be_read_leaves_it_unsure,
             a_try_that_landed_late_is_found_by_the_next_try, a_deposed_writer_is_fenced_whatever_it_heard;
             registers: the_first_result_stays, of_many_writers_of_a_register_one_wins, turns_and_tries_have_their_own_registers;
             jobs: the_job_that_is_free_longest_is_taken_first, a_debate_has_one_job, an_expired_lease_frees_the_job,

@@ -13,6 +13,8 @@ enum Fault {
     Answer,
     /// The request is held up, and lands after the reader has looked.
     Late,
+    /// The answer is lost, and the next read fails.
+    Blind,
 }
 
 /// A journal whose line is bad.
@@ -20,10 +22,12 @@ struct BadLine<J> {
     journal: Arc<J>,
     faults: Mutex<VecDeque<Fault>>,
     held: Mutex<Option<(DebateId, Record)>>,
+    blind: Mutex<bool>,
 }
 impl<J> BadLine<J> {
     fn new(journal: &Arc<J>, faults: impl IntoIterator<Item = Fault>) -> Self {
-        Self { journal: Arc::clone(journal), faults: Mutex::new(faults.into_iter().collect()), held: Mutex::default() }
+        let faults = Mutex::new(faults.into_iter().collect());
+        Self { journal: Arc::clone(journal), faults, held: Mutex::default(), blind: Mutex::default() }
     }
 }
 #[async_trait]
@@ -34,11 +38,18 @@ impl<J: Journal> Journal for BadLine<J> {
             None => return self.journal.append(debate, record).await,
             Some(Fault::Request) => {}
             Some(Fault::Answer) => drop(self.journal.append(debate, record).await),
+            Some(Fault::Blind) => {
+                *self.blind.lock().unwrap() = true;
+                drop(self.journal.append(debate, record).await);
+            }
             Some(Fault::Late) => *self.held.lock().unwrap() = Some((debate.clone(), record)),
         }
         Err(AppendError::Unsure("the line is bad".to_owned()))
     }
     async fn read(&self, debate: &DebateId, after: Position) -> Result<Vec<Arc<Record>>, StoreError> {
+        if std::mem::take(&mut *self.blind.lock().unwrap()) {
+            return Err(StoreError::Backend("the line is bad".to_owned()));
+        }
         let read = self.journal.read(debate, after).await;
         let held = self.held.lock().unwrap().take();
         if let Some((debate, record)) = held {
@@ -63,6 +74,15 @@ pub(crate) async fn a_lost_answer_of_a_record_that_landed_is_success(rig: &impl 
 pub(crate) async fn a_lost_request_is_unsure_and_may_be_tried_again(rig: &impl Rig) {
     let store = rig.store().await;
     let line = BadLine::new(&store, [Fault::Request]);
+    let first = append_settled(&line, &debate("a"), record(1, 1, 11)).await;
+    assert!(matches!(first, Err(AppendError::Unsure(_))));
+    append_settled(&line, &debate("a"), record(1, 1, 11)).await.unwrap();
+    assert_eq!(store.read(&debate("a"), Position(0)).await.unwrap().len(), 1);
+}
+
+pub(crate) async fn a_tail_that_cannot_be_read_leaves_it_unsure(rig: &impl Rig) {
+    let store = rig.store().await;
+    let line = BadLine::new(&store, [Fault::Blind]);
     let first = append_settled(&line, &debate("a"), record(1, 1, 11)).await;
     assert!(matches!(first, Err(AppendError::Unsure(_))));
     append_settled(&line, &debate("a"), record(1, 1, 11)).await.unwrap();
