@@ -3,12 +3,12 @@
 //! Journal first, then memory, then effects: after a crash between any two steps the log is folded again and what is
 //! outstanding is performed. Every effect may be done twice.
 use crate::agenda::{Agenda, Pauses};
+use crate::notes;
 use crate::offer::Offered;
 use crate::shared::Shared;
 use crate::tasks::Scope;
-use crate::{ledger, notes, replay};
-use agon_core::{Debate, DebateId, Effect, HostId, Input, ModelName, Position, Timestamp, TurnId, TurnResult};
-use agon_proto::{CancelDebate, CancelTurn, Hint, LogAdvanced, Summary, TurnTaken};
+use agon_core::{Debate, DebateId, Effect, HostId, Input, ModelName, Position, Timestamp, TurnId};
+use agon_proto::{CancelDebate, Hint, Summary, TurnTaken};
 use agon_store::{AppendError, StoreError};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::collections::BTreeMap;
@@ -18,6 +18,7 @@ use std::time::Duration;
 use tokio::task::AbortHandle;
 
 mod begin;
+mod pen;
 mod turns;
 
 pub(crate) enum Msg {
@@ -249,70 +250,6 @@ impl State {
         if self.step(input).await? { self.perform(myself).await } else { Ok(()) }
     }
 
-    /// Decides, appends, applies. False when the machine has no use for the input.
-    async fn step(&mut self, input: Input) -> Result<bool, Stop> {
-        let Some(debate) = self.debate.as_ref() else { return Ok(false) };
-        // the log's time never runs backwards, whatever the clock does
-        let at = self.shared.clock.now().max(self.last_at);
-        let events = match debate.decide(at, input) {
-            Ok(events) => events,
-            Err(rejection) => {
-                tracing::debug!(debate = %self.id, %rejection, "input ignored");
-                return Ok(false);
-            }
-        };
-        if events.is_empty() {
-            return Ok(false);
-        }
-        let record = debate.record(at, rand::random(), events);
-        let record = match ledger::append(&self.shared, &self.id, &record).await {
-            Ok(record) => record,
-            Err(AppendError::Fenced { last }) => {
-                self.still_mine().await?;
-                // by a late record of our own: the log is to be read again
-                tracing::warn!(debate = %self.id, last = last.0, "an append landed late, starting over");
-                return Err(Stop::Ended(End::Parked));
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let Some(debate) = self.debate.as_mut() else { return Ok(false) };
-        debate.apply_record(&record);
-        let ended = debate.ended().is_some();
-        self.last_at = at;
-        self.shared.observer.recorded(&self.id, &record);
-        self.announce(record.last()).await;
-        if ended {
-            self.tell_whole_log().await;
-        }
-        Ok(true)
-    }
-
-    /// Once: by whoever has appended the end. A log that cannot be read now goes untold, the debate is over all the same.
-    async fn tell_whole_log(&self) {
-        if !self.shared.observer.wants_log() {
-            return;
-        }
-        match ledger::read(&self.shared, &self.id, Position(0)).await {
-            Ok(records) => self.shared.observer.debate_ended(&records),
-            Err(error) => tracing::warn!(debate = %self.id, %error, "log not read for its trace"),
-        }
-    }
-
-    /// Fails as fenced when another node has claimed the debate.
-    async fn still_mine(&self) -> Result<(), Stop> {
-        let Some(debate) = self.debate.as_ref() else { return Ok(()) };
-        let newer = ledger::read(&self.shared, &self.id, debate.position()).await?;
-        match replay::owner(&newer) {
-            Some(writer) if *writer != self.shared.config.id => Err(Stop::Ended(End::Fenced)),
-            Some(_) | None => Ok(()),
-        }
-    }
-
-    async fn announce(&self, position: Position) {
-        let hint = Hint::LogAdvanced(LogAdvanced { debate: self.id.clone(), position });
-        self.shared.hint_debate(&self.id, hint).await;
-    }
-
     /// Performs what is outstanding and not yet under way.
     async fn perform(&mut self, myself: &ActorRef<Msg>) -> Result<(), Stop> {
         let Some(debate) = self.debate.as_ref() else { return Ok(()) };
@@ -344,24 +281,6 @@ impl State {
         let hint = Hint::CancelDebate(CancelDebate { debate: self.id.clone(), reason });
         self.shared.hint_debate(&self.id, hint).await;
         Err(Stop::Ended(End::Finished))
-    }
-
-    /// Withdraws a turn unless its register is decided; returns what that holds.
-    async fn give_up(&self, turn: TurnId) -> Result<Arc<TurnResult>, StoreError> {
-        self.decide(turn, TurnResult::Withdrawn).await
-    }
-
-    async fn decide(&self, turn: TurnId, result: TurnResult) -> Result<Arc<TurnResult>, StoreError> {
-        let decision = self.shared.in_time(self.shared.registers.decide(&self.id, turn, result)).await?;
-        if decision.won {
-            let hint = Hint::CancelTurn(CancelTurn { debate: self.id.clone(), turn });
-            self.shared.hint_debate(&self.id, hint).await;
-        }
-        Ok(decision.result)
-    }
-
-    async fn register(&self, turn: TurnId) -> Result<Option<Arc<TurnResult>>, StoreError> {
-        self.shared.in_time(self.shared.registers.get(&self.id, turn)).await
     }
 
     fn pong(&self) -> Result<(), Stop> {

@@ -6,6 +6,9 @@
 //! model's queue to any that has room; there a participant plays it and writes its result to a write-once register.
 //! Whatever travels is a hint, and whatever dies is rebuilt from the journal.
 //!
+//! Several nodes share a bus and a store. They hear of each other by signs of life; the catalogue tells who owned what,
+//! so that the survivors take over what a dead node leaves, and a sweeper finds whatever stands still all the same.
+//!
 //! ```text
 //! root ── coordinators ── coordinator (per debate)
 //!      └─ hosts ── host ── gate (per model: breaker and permits)

@@ -1,7 +1,8 @@
 //! How a coordinator begins: it reads the log, claims the debate, and goes on with what its predecessors left.
 use super::{End, Msg, State, Stop};
-use crate::{ledger, replay};
+use crate::{ledger, notes, replay};
 use agon_core::{Debate, Input, Position, Reason, ReasonCode, Record, TurnId, TurnResult};
+use agon_proto::{Summary, SummaryState};
 use agon_store::StoreError;
 use agon_telemetry::DebateClaimed;
 use ractor::ActorRef;
@@ -41,11 +42,21 @@ impl State {
             return Ok(None);
         }
         let claims = replay::claims_without_progress(records).saturating_add(1);
+        let poisoned = claims >= self.shared.config.claims_without_progress && !self.was_handed_over().await;
         self.step(Input::Claim { writer: self.shared.config.id.clone() }).await?;
         self.tell_claim(records);
-        let poisoned = claims >= self.shared.config.claims_without_progress;
         let detail = || format!("{claims} claims in a row brought nothing");
         Ok(poisoned.then(|| Reason::with(ReasonCode::Poison, detail())))
+    }
+
+    /// Whether the last owner left the debate in order, which is not the debate's fault: it may be moved often while a
+    /// long turn is played.
+    async fn was_handed_over(&self) -> bool {
+        let epoch = self.debate.as_ref().map(Debate::epoch);
+        match notes::known(&self.shared, &self.id).await {
+            Some(Summary { state: SummaryState::Queued, epoch: noted, .. }) => Some(noted) == epoch,
+            Some(_) | None => false,
+        }
     }
 
     fn tell_claim(&self, records: &[Arc<Record>]) {

@@ -4,7 +4,6 @@ use crate::outage;
 use crate::stage::*;
 use agon_core::*;
 use agon_runtime::{CancelError, Node, NodeConfig, WatchError, Watched};
-use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;

@@ -135,3 +135,22 @@ async fn a_debate_that_is_claimed_again_and_again_without_progress_ends_as_poiso
     };
     assert_eq!((*state, reason.as_ref().map(|reason| reason.code)), (DebateState::Failed, Some(ReasonCode::Poison)));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_debate_that_is_handed_over_again_and_again_during_a_long_turn_is_no_poison() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_secs(110));
+    let player = stage.player("h1", vec![cast.host("gpu1", 2)]).await;
+    player.submit(admission(ID, spec())).await.unwrap();
+
+    for n in 0..8 {
+        let node = stage.peer(&format!("n{n}"), vec![]).await;
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        assert!(node.drain().await);
+    }
+    let last = stage.peer("last", vec![]).await;
+    let ended = last.finished(&debate(ID)).await.unwrap();
+
+    assert_eq!(ended.0, DebateState::Succeeded);
+    assert_eq!((cast.calls(), cast.aborted()), (3, 0));
+}

@@ -1,0 +1,91 @@
+//! What a coordinator writes: records of its log, and the registers of its turns.
+use super::{End, State, Stop};
+use crate::{ledger, replay};
+use agon_core::{Input, Position, TurnId, TurnResult};
+use agon_proto::{CancelTurn, Hint, LogAdvanced};
+use agon_store::{AppendError, StoreError};
+use std::sync::Arc;
+
+impl State {
+    /// Decides, appends, applies. False when the machine has no use for the input.
+    pub(super) async fn step(&mut self, input: Input) -> Result<bool, Stop> {
+        let Some(debate) = self.debate.as_ref() else { return Ok(false) };
+        // the log's time never runs backwards, whatever the clock does
+        let at = self.shared.clock.now().max(self.last_at);
+        let events = match debate.decide(at, input) {
+            Ok(events) => events,
+            Err(rejection) => {
+                tracing::debug!(debate = %self.id, %rejection, "input ignored");
+                return Ok(false);
+            }
+        };
+        if events.is_empty() {
+            return Ok(false);
+        }
+        let record = debate.record(at, rand::random(), events);
+        let record = match ledger::append(&self.shared, &self.id, &record).await {
+            Ok(record) => record,
+            Err(AppendError::Fenced { last }) => {
+                self.still_mine().await?;
+                // by a late record of our own: the log is to be read again
+                tracing::warn!(debate = %self.id, last = last.0, "an append landed late, starting over");
+                return Err(Stop::Ended(End::Parked));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let Some(debate) = self.debate.as_mut() else { return Ok(false) };
+        debate.apply_record(&record);
+        let ended = debate.ended().is_some();
+        self.last_at = at;
+        self.shared.observer.recorded(&self.id, &record);
+        self.announce(record.last()).await;
+        if ended {
+            self.tell_whole_log().await;
+        }
+        Ok(true)
+    }
+
+    /// Once: by whoever has appended the end. A log that cannot be read now goes untold, the debate is over all the same.
+    async fn tell_whole_log(&self) {
+        if !self.shared.observer.wants_log() {
+            return;
+        }
+        match ledger::read(&self.shared, &self.id, Position(0)).await {
+            Ok(records) => self.shared.observer.debate_ended(&records),
+            Err(error) => tracing::warn!(debate = %self.id, %error, "log not read for its trace"),
+        }
+    }
+
+    /// Fails as fenced when another node has claimed the debate.
+    pub(super) async fn still_mine(&self) -> Result<(), Stop> {
+        let Some(debate) = self.debate.as_ref() else { return Ok(()) };
+        let newer = ledger::read(&self.shared, &self.id, debate.position()).await?;
+        match replay::owner(&newer) {
+            Some(writer) if *writer != self.shared.config.id => Err(Stop::Ended(End::Fenced)),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    async fn announce(&self, position: Position) {
+        let hint = Hint::LogAdvanced(LogAdvanced { debate: self.id.clone(), position });
+        self.shared.hint_debate(&self.id, hint).await;
+    }
+
+    /// Withdraws a turn unless its register is decided; returns what that holds.
+    pub(super) async fn give_up(&self, turn: TurnId) -> Result<Arc<TurnResult>, StoreError> {
+        self.decide(turn, TurnResult::Withdrawn).await
+    }
+
+    pub(super) async fn decide(&self, turn: TurnId, result: TurnResult) -> Result<Arc<TurnResult>, StoreError> {
+        let decision = self.shared.in_time(self.shared.registers.decide(&self.id, turn, result)).await?;
+        if decision.won {
+            let hint = Hint::CancelTurn(CancelTurn { debate: self.id.clone(), turn });
+            self.shared.hint_debate(&self.id, hint).await;
+        }
+        Ok(decision.result)
+    }
+
+    pub(super) async fn register(&self, turn: TurnId) -> Result<Option<Arc<TurnResult>>, StoreError> {
+        self.shared.in_time(self.shared.registers.get(&self.id, turn)).await
+    }
+}
