@@ -1,4 +1,5 @@
 //! What `agon doctor` looks at.
+pub mod cluster;
 pub mod hosts;
 pub mod place;
 

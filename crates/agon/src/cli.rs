@@ -15,7 +15,7 @@ pub use look::{
     ResumeArgs, VerifyArgs,
 };
 pub use rehearsal::{CastArgs, RehearsalArgs};
-pub use remote::{ApiArgs, HostsArgs, PlaceArgs, SubmitArgs, WatchArgs};
+pub use remote::{ApiArgs, HostsArgs, PlaceArgs, SubmitArgs, TokenArgs, WatchArgs};
 pub use serve::{Role, ServeArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -99,6 +99,8 @@ pub enum Command {
     Hosts(HostsArgs),
     /// Serve debates over gRPC and HTTP, alone or as a part of a cluster
     Serve(Box<ServeArgs>),
+    /// Make a bearer token for a server's caller
+    Token(TokenArgs),
     /// Print the JSON Schema of debate files
     Schema,
     /// Serve scripted speakers over Ollama's interface, for trying Agon without a model

@@ -125,6 +125,7 @@ impl Stage {
             upkeep: None,
             hosts,
             clock: Arc::new(SystemClock),
+            observer: Arc::new(agon_runtime::Silent),
         };
         let name = NodeId::from(format!("agon-{}", Uuid::new_v4().simple()).as_str());
         let config = NodeConfig {

@@ -84,3 +84,24 @@ pub struct HostsArgs {
     #[command(flatten)]
     pub api: ApiArgs,
 }
+
+/// `agon token`
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Example:
+  agon token ada --tenant research --scopes debates:read,debates:write >> tokens.txt
+
+The line for the server's file goes to standard output, the token itself to standard error. The file holds only its hash.")]
+pub struct TokenArgs {
+    /// Who is to have it, as debates name their creator
+    pub principal: String,
+    /// Whose debates the holder sees
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    pub tenant: String,
+    /// What the holder may do, apart by commas: debates:read, debates:write, cluster:admin
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "debates:read,debates:write")]
+    pub scopes: Vec<String>,
+    /// Print token and line as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}

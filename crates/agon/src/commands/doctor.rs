@@ -1,6 +1,6 @@
 //! `agon doctor`: what is wrong with this machine's settings, store, servers and models, and how to mend it.
 use super::{Context, runtime};
-use crate::checkup::{Level, hosts, place};
+use crate::checkup::{Level, cluster, hosts, place};
 use crate::cli::DoctorArgs;
 use crate::exit::{Exit, Stop};
 use anyhow::Context as _;
@@ -10,7 +10,13 @@ pub fn run(context: &Context, args: &DoctorArgs) -> Result<Exit, Stop> {
     let (mut findings, settings) = place::settings(context);
     if let Some(settings) = settings {
         findings.extend(place::store(context));
-        findings.extend(runtime()?.block_on(hosts::check(context, args, &settings))?);
+        let more = runtime()?.block_on(async {
+            let mut more = Vec::from_iter(cluster::nats(context, &settings).await);
+            more.extend(cluster::server(context, &settings, &args.api).await);
+            more.extend(hosts::check(context, args, &settings).await?);
+            Ok::<_, Stop>(more)
+        })?;
+        findings.extend(more);
     }
     if args.json {
         context.output.line(&serde_json::to_string_pretty(&findings).context("the findings cannot be written")?)?;

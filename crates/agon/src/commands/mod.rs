@@ -15,6 +15,7 @@ mod run;
 mod show;
 mod stored;
 mod submit;
+mod token;
 mod wanted;
 
 use crate::cli::{Cli, Command, GlobalArgs};
@@ -78,6 +79,7 @@ pub fn run(cli: Cli, environment: Environment, output: Output) -> Result<Exit, S
         Command::Delete(args) => stored::delete(&context, &args),
         Command::Submit(args) => submit::submit(&context, &args),
         Command::Watch(args) => submit::watch(&context, &args),
+        Command::Token(args) => token::run(&context, &args),
         Command::Hosts(args) => hosts::run(&context, &args),
         Command::Serve(args) => crate::serve::run(&context, &args),
         Command::Run(args) => run::run(&context, &args),

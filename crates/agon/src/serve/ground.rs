@@ -1,4 +1,5 @@
 //! What the roles stand on: NATS with its streams, or memory and a SQLite file where there is one process.
+use super::permissions;
 use super::plan::Plan;
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
@@ -71,6 +72,7 @@ impl Ground {
         tokens.name.push_str("/tokens");
         let links = [connect(config).await.map_err(unreached)?, connect(tokens).await.map_err(unreached)?];
         let [control, tokens] = &links;
+        permissions::check(plan, control).await?;
         let streams = ProvisionConfig { replicas: settings.replicas.get(), ..ProvisionConfig::default() };
         provision(control, &streams).await.map_err(not_set_up)?;
         let store = NatsStore::open(control, settings.store()).await.map_err(not_opened)?;

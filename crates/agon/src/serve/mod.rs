@@ -6,6 +6,7 @@ mod admin;
 mod face;
 mod ground;
 mod hosts;
+mod permissions;
 mod plan;
 mod process;
 

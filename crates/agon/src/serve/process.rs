@@ -37,6 +37,7 @@ impl Process {
             upkeep: Some(ground.upkeep.clone()),
             hosts: hosts.configs,
             clock: Arc::new(SystemClock),
+            observer: Arc::new(telemetry.clone()),
         };
         let node = Node::start(plan.node(), ports).await.context("the runtime's actors do not start")?;
         let node = Arc::new(node);
