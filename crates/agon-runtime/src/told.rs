@@ -106,7 +106,7 @@ fn server(config: &HostConfig) -> ModelServer {
 
 fn content(known: &Known) -> Option<Content<'_>> {
     let input: Vec<_> = known.input.iter().map(|(role, text)| Said { role, text }).collect();
-    (!input.is_empty()).then(|| Content { input, output: known.output.as_deref() })
+    (!input.is_empty()).then_some(Content { input, output: known.output.as_deref() })
 }
 
 fn role(message: &Message) -> &'static str {
