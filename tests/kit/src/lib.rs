@@ -2,16 +2,27 @@
 //!
 //! Invariant: nothing here is shipped, and every process that is started is stopped by its id when its owner is dropped.
 
+pub mod cluster;
 #[cfg(feature = "grpc")]
 mod grpc;
+mod http;
 mod nats;
 #[cfg(feature = "otlp")]
 mod otlp;
+mod patience;
 mod port;
+mod process;
+mod proxy;
+mod rehearsal;
 
 #[cfg(feature = "grpc")]
 pub use grpc::DynamicClient;
+pub use http::http_get;
 pub use nats::{NatsOptions, NatsServer, nats_servers};
 #[cfg(feature = "otlp")]
 pub use otlp::{OtlpSink, SinkSpan};
+pub use patience::until;
 pub use port::free_port;
+pub use process::{Process, cpu_seconds, peak_kib};
+pub use proxy::TcpProxy;
+pub use rehearsal::{Rehearsal, RehearsedCall};

@@ -5,8 +5,12 @@ use crate::error::Problem;
 use agon_core::ModelName;
 use agon_proto::pb::bus::v1 as bus;
 use agon_proto::pb::v1 as pb;
-use agon_runtime::{DrainError, KnownHost};
+use agon_runtime::KnownHost;
 use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// A draining host that is silent for so long is gone.
+const GONE: Duration = Duration::from_secs(10);
 
 impl Api {
     /// The hosts that live, by name.
@@ -47,12 +51,9 @@ impl Api {
         let unknown = || Problem::NoHost(name.to_owned());
         let known = self.live().into_iter().find(|known| known.alive.host.as_str() == name).ok_or_else(unknown)?;
         let told = self.ports.node.drain_host(&known.alive.host, request.undo).await;
-        told.map_err(|error| match error {
-            DrainError::Unknown(_) => unknown(),
-            DrainError::Bus { .. } => {
-                tracing::warn!(host = name, %error, "host not told to drain");
-                Problem::Unavailable(format!("host {name} cannot be asked"))
-            }
+        told.map_err(|error| {
+            tracing::warn!(host = name, %error, "host not told to drain");
+            Problem::Unavailable(format!("host {name} does not answer"))
         })?;
         Ok(pb::Host { draining: !request.undo, ..message(&known) })
     }
@@ -70,8 +71,10 @@ impl Api {
         hosts
     }
 
+    /// The hosts that take turns, and those that drain and were heard lately.
     fn live(&self) -> Vec<KnownHost> {
-        self.ports.node.hosts().into_iter().filter(|known| known.lives).collect()
+        let live = |known: &KnownHost| known.lives || (known.alive.draining && known.silence < GONE);
+        self.ports.node.hosts().into_iter().filter(live).collect()
     }
 }
 

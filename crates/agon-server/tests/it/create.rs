@@ -85,8 +85,7 @@ async fn a_plan_warns_of_models_that_no_live_host_serves() {
 async fn the_same_request_id_and_payload_give_the_first_debate_also_from_another_gateway() {
     let stage = Stage::new().await;
     let gateway = stage.gateway().await;
-    let request =
-        pb::CreateDebateRequest { debate_id: None, request_id: Some("r-1".into()), ..wanted("x") };
+    let request = pb::CreateDebateRequest { debate_id: None, request_id: Some("r-1".into()), ..wanted("x") };
     let first = gateway.create(request.clone()).await.unwrap();
     let again = gateway.create(request.clone()).await.unwrap();
     assert!(gateway.gateway.drain().await);
@@ -191,7 +190,8 @@ async fn a_message_is_checked_by_the_rules_of_files_and_keeps_every_value() {
     let gateway = stage.gateway().await;
     let planned = pb::CreateDebateRequest { validate_only: true, ..wanted("as-message") };
     let spec = gateway.create(planned.clone()).await.unwrap().spec.unwrap();
-    let as_message = |spec: pb::DebateSpec| pb::CreateDebateRequest { source: Some(Source::Spec(spec)), ..planned.clone() };
+    let as_message =
+        |spec: pb::DebateSpec| pb::CreateDebateRequest { source: Some(Source::Spec(spec)), ..planned.clone() };
     assert_eq!(gateway.create(as_message(spec.clone())).await.unwrap().spec.as_ref(), Some(&spec));
 
     let mut wrong = spec.clone();

@@ -113,7 +113,7 @@ impl Stage {
         self.gateway_before(&node, config).await
     }
     pub async fn gateway_before(&self, node: &Arc<Node>, config: GatewayConfig) -> Reached {
-        Reached::of(Gateway::start(config, self.ports(node)).await.unwrap()).await
+        Reached::of(Gateway::start(config, self.ports(node)).await.unwrap())
     }
 }
 
@@ -136,7 +136,7 @@ pub struct Reached {
 }
 
 impl Reached {
-    async fn of(gateway: Gateway) -> Self {
+    pub fn of(gateway: Gateway) -> Self {
         let grpc = gateway.addresses().grpc.unwrap();
         let http = gateway.addresses().http.unwrap();
         let channel = Channel::from_shared(format!("http://{grpc}")).unwrap().connect_lazy();
@@ -156,8 +156,7 @@ impl Reached {
         self.debates.clone().get_debate(request).await.map(tonic::Response::into_inner)
     }
     pub async fn watch(&self, name: &str, after: u64) -> Result<tonic::Streaming<pb::WatchDebateResponse>, Status> {
-        let request =
-            pb::WatchDebateRequest { name: name.to_owned(), after_sequence: after, include_deltas: false };
+        let request = pb::WatchDebateRequest { name: name.to_owned(), after_sequence: after, include_deltas: false };
         self.debates.clone().watch_debate(request).await.map(tonic::Response::into_inner)
     }
     /// Waits until a debate is over.

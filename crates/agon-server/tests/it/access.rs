@@ -1,0 +1,153 @@
+//! Tokens, scopes and tenants.
+use crate::http::{http, status_of};
+use crate::stage::*;
+use agon_core::TenantId;
+use agon_proto::pb::v1 as pb;
+use agon_server::{AuthConfig, GatewayConfig, Scope, TokenFile, token_line};
+use std::path::Path;
+use std::time::Duration;
+use tempfile::TempDir;
+use tonic::{Code, Request};
+
+const ALL: [Scope; 3] = Scope::ALL;
+
+/// A token file, and the settings of a gateway that reads it.
+struct Door {
+    folder: TempDir,
+}
+
+impl Door {
+    fn new() -> Self {
+        let door = Self { folder: tempfile::tempdir().unwrap() };
+        door.write(&[
+            line("acme", "alice", &ALL, "alice-token"),
+            line("acme", "reader", &[Scope::DebatesRead], "reader-token"),
+            line("other", "oscar", &ALL, "oscar-token"),
+        ]);
+        door
+    }
+    fn path(&self) -> std::path::PathBuf {
+        self.folder.path().join("tokens")
+    }
+    fn write(&self, lines: &[String]) {
+        std::fs::write(self.path(), format!("# who may do what\n\n{}\n", lines.join("\n"))).unwrap();
+    }
+    fn config(&self) -> GatewayConfig {
+        with_tokens(&self.path())
+    }
+}
+
+fn with_tokens(path: &Path) -> GatewayConfig {
+    let tokens = TokenFile { look_every: Duration::ZERO, ..TokenFile::new(path) };
+    GatewayConfig { auth: AuthConfig { tokens: Some(tokens), ..AuthConfig::default() }, ..config() }
+}
+
+fn line(tenant: &str, principal: &str, scopes: &[Scope], token: &str) -> String {
+    token_line(&TenantId::parse(tenant).unwrap(), principal, scopes, token).unwrap()
+}
+
+fn by<T>(token: &str, message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    request.metadata_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
+    request
+}
+
+fn named(name: &str) -> pb::GetDebateRequest {
+    pb::GetDebateRequest { name: name.into(), view: 0 }
+}
+
+#[tokio::test]
+async fn without_a_known_token_nobody_comes_in() {
+    let (stage, door) = (Stage::new().await, Door::new());
+    let gateway = stage.gateway_before(&stage.idle_node().await, door.config()).await;
+    let mut client = gateway.debates.clone();
+    for answer in
+        [client.get_debate(named("some")).await, client.clone().get_debate(by("guessed", named("some"))).await]
+    {
+        let (code, reason, _) = refusal(answer);
+        assert_eq!((code, reason.as_str()), (Code::Unauthenticated, "UNAUTHENTICATED"));
+    }
+    let mut odd = Request::new(named("some"));
+    odd.metadata_mut().insert("authorization", "Basic YTpi".parse().unwrap());
+    assert_eq!(refusal(client.get_debate(odd).await).0, Code::Unauthenticated);
+}
+
+#[tokio::test]
+async fn a_tenant_does_not_see_that_the_debate_of_another_exists() {
+    let (stage, door) = (Stage::new().await, Door::new());
+    let gateway = stage.gateway_before(&stage.idle_node().await, door.config()).await;
+    let mut client = gateway.debates.clone();
+    let created = client.create_debate(by("alice-token", wanted("private"))).await.unwrap().into_inner();
+    assert_eq!((created.name.as_str(), created.creator.as_deref()), ("debates/private", Some("alice")));
+    assert_eq!(client.get_debate(by("reader-token", named("private"))).await.unwrap().into_inner().id, "private");
+    let (code, reason, _) = refusal(client.get_debate(by("oscar-token", named("private"))).await);
+    assert_eq!((code, reason.as_str()), (Code::NotFound, "DEBATE_NOT_FOUND"));
+    let (code, _, _) = refusal(client.get_debate(by("oscar-token", named("acme/private"))).await);
+    assert_eq!(code, Code::InvalidArgument, "a name never names a tenant");
+    let list = client.list_debates(by("oscar-token", pb::ListDebatesRequest::default())).await.unwrap().into_inner();
+    assert!(list.debates.is_empty());
+    let own = client.create_debate(by("oscar-token", wanted("private"))).await.unwrap().into_inner();
+    assert_eq!(own.creator.as_deref(), Some("oscar"), "ids of tenants are apart");
+}
+
+#[tokio::test]
+async fn a_scope_that_is_missing_is_named() {
+    let (stage, door) = (Stage::new().await, Door::new());
+    let gateway = stage.gateway_before(&stage.idle_node().await, door.config()).await;
+    let (code, reason, details) = refusal(gateway.debates.clone().create_debate(by("reader-token", wanted("x"))).await);
+    assert_eq!((code, reason.as_str()), (Code::PermissionDenied, "MISSING_SCOPE"));
+    assert_eq!(details.error_info().unwrap().metadata["scope"], "debates:write");
+    let (_, _, details) =
+        refusal(gateway.cluster.clone().list_hosts(by("reader-token", pb::ListHostsRequest {})).await);
+    assert_eq!(details.error_info().unwrap().metadata["scope"], "cluster:admin");
+}
+
+#[tokio::test]
+async fn health_and_reflection_ask_nobody_for_a_token() {
+    let (stage, door) = (Stage::new().await, Door::new());
+    let gateway = stage.gateway_before(&stage.idle_node().await, door.config()).await;
+    let client = agon_testkit::DynamicClient::connect(&gateway.url()).await.unwrap();
+    client.call("grpc.health.v1.Health/Check", serde_json::json!({})).await.unwrap();
+    let refused = client.call("agon.v1.ClusterService/ListHosts", serde_json::json!({})).await.unwrap_err();
+    assert_eq!(refused.code(), Code::Unauthenticated);
+    client.with_token("alice-token").call("agon.v1.ClusterService/ListHosts", serde_json::json!({})).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_changed_token_file_is_read_again_and_a_broken_one_changes_nothing() {
+    let (stage, door) = (Stage::new().await, Door::new());
+    let gateway = stage.gateway_before(&stage.idle_node().await, door.config()).await;
+    let mut client = gateway.debates.clone();
+    let mut list = async |token: &str| client.list_debates(by(token, pb::ListDebatesRequest::default())).await;
+    list("alice-token").await.unwrap();
+    door.write(&[line("acme", "bob", &ALL, "bob-token")]);
+    list("bob-token").await.unwrap();
+    assert_eq!(refusal(list("alice-token").await).0, Code::Unauthenticated, "a token that was taken out is void");
+    door.write(&["only three words".to_owned()]);
+    list("bob-token").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_token_file_with_a_mistake_stops_the_start_and_names_the_line() {
+    let (stage, door) = (Stage::new().await, Door::new());
+    door.write(&[line("acme", "bob", &ALL, "t"), "acme bob debates:fly 00".to_owned()]);
+    let node = stage.idle_node().await;
+    let error = agon_server::Gateway::start(door.config(), stage.ports(&node)).await.err().unwrap().to_string();
+    assert!(error.contains("line 4") && error.contains("debates:fly"), "{error}");
+}
+
+#[tokio::test]
+async fn rest_passes_the_same_door() {
+    let (stage, door) = (Stage::new().await, Door::new());
+    let gateway = stage.gateway_before(&stage.idle_node().await, door.config()).await;
+    let url = format!("http://{}/v1/debates", gateway.http);
+    let refused = http().get(&url).send().await.unwrap();
+    assert_eq!(refused.headers()["www-authenticate"], "Bearer realm=\"agon\"");
+    let (status, reason) = status_of(refused).await;
+    assert_eq!((status, reason.as_str()), (401, "UNAUTHENTICATED"));
+    let listed = http().get(&url).bearer_auth("alice-token").send().await.unwrap();
+    assert_eq!(listed.status(), 200);
+    let hosts =
+        http().get(format!("http://{}/v1/hosts", gateway.http)).bearer_auth("reader-token").send().await.unwrap();
+    assert_eq!(status_of(hosts).await, (403, "MISSING_SCOPE".to_owned()));
+}

@@ -1,0 +1,146 @@
+//! What is refused because there is too much of it, or because something is away.
+use crate::stage::*;
+use agon_server::{GatewayConfig, GatewayError, GatewayTimes, Limits};
+use agon_store::{Catalogue, ListState, Query, StoreError, Summary};
+use async_trait::async_trait;
+use std::sync::Arc;
+use std::time::Duration;
+use tonic::Code;
+
+fn fresh_counts() -> GatewayTimes {
+    GatewayTimes { load_age: Duration::ZERO, retry_full: Duration::from_secs(7), ..GatewayTimes::default() }
+}
+
+#[tokio::test]
+async fn a_full_queue_refuses_new_debates_and_says_when_to_come_back() {
+    let stage = Stage::new().await;
+    let limits = Limits { queued: 2, ..Limits::default() };
+    let settings = GatewayConfig { limits, times: fresh_counts(), ..config() };
+    let gateway = stage.gateway_before(&stage.idle_node().await, settings).await;
+    for name in ["one-1", "two-2"] {
+        gateway.create(wanted(name)).await.unwrap();
+    }
+    let (code, reason, details) = refusal(gateway.create(wanted("three-3")).await);
+    assert_eq!((code, reason.as_str()), (Code::ResourceExhausted, "QUEUE_FULL"));
+    assert_eq!(details.retry_info().unwrap().retry_delay, Some(Duration::from_secs(7)));
+    let metadata = &details.error_info().unwrap().metadata;
+    assert_eq!((metadata["held"].as_str(), metadata["limit"].as_str()), ("2", "2"));
+    assert_eq!(gateway.create(wanted("one-1")).await.unwrap().id, "one-1", "what is there already is no new debate");
+    assert_eq!(refusal(gateway.get("three-3").await).0, Code::NotFound);
+}
+
+#[tokio::test]
+async fn submissions_between_two_counts_are_counted_too() {
+    let stage = Stage::new().await;
+    let limits = Limits { queued: 2, ..Limits::default() };
+    let times = GatewayTimes { load_age: Duration::from_secs(3_600), ..GatewayTimes::default() };
+    let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { limits, times, ..config() }).await;
+    for name in ["one-1", "two-2"] {
+        gateway.create(wanted(name)).await.unwrap();
+    }
+    assert_eq!(refusal(gateway.create(wanted("three-3")).await).1, "QUEUE_FULL");
+}
+
+#[tokio::test]
+async fn a_tenant_at_its_cap_is_refused() {
+    let stage = Stage::new().await;
+    let limits = Limits { tenant_unfinished: Some(1), ..Limits::default() };
+    let settings = GatewayConfig { limits, times: fresh_counts(), ..config() };
+    let gateway = stage.gateway_before(&stage.idle_node().await, settings).await;
+    gateway.create(wanted("one-1")).await.unwrap();
+    let (code, reason, details) = refusal(gateway.create(wanted("two-2")).await);
+    assert_eq!((code, reason.as_str()), (Code::ResourceExhausted, "TENANT_LIMIT"));
+    assert!(details.retry_info().is_some());
+}
+
+#[tokio::test]
+async fn a_call_that_takes_too_long_is_given_up() {
+    let stage = Stage::new().await;
+    let node = stage.idle_node().await;
+    let times = GatewayTimes { call: Duration::from_millis(50), ..GatewayTimes::default() };
+    let ports = agon_server::GatewayPorts { catalogue: Arc::new(Stuck), ..stage.ports(&node) };
+    let gateway = agon_server::Gateway::start(GatewayConfig { times, ..config() }, ports).await.unwrap();
+    let gateway = Reached::of(gateway);
+    let (code, reason, _) =
+        refusal(gateway.debates.clone().list_debates(agon_proto::pb::v1::ListDebatesRequest::default()).await);
+    assert_eq!((code, reason.as_str()), (Code::DeadlineExceeded, "DEADLINE_EXCEEDED"));
+}
+
+/// A catalogue that never answers.
+struct Stuck;
+#[async_trait]
+impl Catalogue for Stuck {
+    async fn note(&self, _: Summary) -> Result<(), StoreError> {
+        std::future::pending().await
+    }
+    async fn get_summary(&self, _: &agon_core::DebateId) -> Result<Option<Summary>, StoreError> {
+        std::future::pending().await
+    }
+    async fn find(&self, _: &Query) -> Result<Vec<Summary>, StoreError> {
+        std::future::pending().await
+    }
+    async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
+        std::future::pending().await
+    }
+    async fn strike(&self, _: &agon_core::DebateId) -> Result<(), StoreError> {
+        std::future::pending().await
+    }
+}
+
+/// A catalogue whose server is away.
+struct Away;
+#[async_trait]
+impl Catalogue for Away {
+    async fn note(&self, _: Summary) -> Result<(), StoreError> {
+        Err(StoreError::Backend("connection refused".into()))
+    }
+    async fn get_summary(&self, _: &agon_core::DebateId) -> Result<Option<Summary>, StoreError> {
+        Err(StoreError::Backend("connection refused".into()))
+    }
+    async fn find(&self, query: &Query) -> Result<Vec<Summary>, StoreError> {
+        assert_ne!(query.states, [ListState::Queued]);
+        Err(StoreError::Backend("connection refused".into()))
+    }
+    async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
+        Err(StoreError::Backend("connection refused".into()))
+    }
+    async fn strike(&self, _: &agon_core::DebateId) -> Result<(), StoreError> {
+        Err(StoreError::Backend("connection refused".into()))
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_is_away_is_unavailable_and_worth_another_try() {
+    let stage = Stage::new().await;
+    let node = stage.idle_node().await;
+    let ports = agon_server::GatewayPorts { catalogue: Arc::new(Away), ..stage.ports(&node) };
+    let gateway = Reached::of(agon_server::Gateway::start(config(), ports).await.unwrap());
+    let (code, reason, details) = refusal(gateway.create(wanted("nowhere")).await);
+    assert_eq!((code, reason.as_str()), (Code::Unavailable, "UNAVAILABLE"));
+    assert!(details.retry_info().unwrap().retry_delay.is_some());
+    let mut health = tonic_health::pb::health_client::HealthClient::new(gateway.channel.clone());
+    let mut status = async |service: &str| {
+        let request = tonic_health::pb::HealthCheckRequest { service: service.to_owned() };
+        health.check(request).await.unwrap().into_inner().status()
+    };
+    use tonic_health::pb::health_check_response::ServingStatus;
+    let told = async {
+        while status("agon.v1.DebateService").await != ServingStatus::NotServing {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(LIMIT, told).await.unwrap();
+    assert_eq!(status("liveness").await, ServingStatus::Serving);
+}
+
+#[tokio::test]
+async fn a_gateway_that_everybody_could_use_does_not_start() {
+    let stage = Stage::new().await;
+    let node = stage.idle_node().await;
+    let start = async |config| agon_server::Gateway::start(config, stage.ports(&node)).await;
+    let open = GatewayConfig { grpc: Some("0.0.0.0:0".parse().unwrap()), ..config() };
+    assert!(matches!(start(open.clone()).await, Err(GatewayError::Open(_))));
+    assert!(start(GatewayConfig { insecure: true, ..open }).await.is_ok());
+    let nothing = GatewayConfig { grpc: None, http: None, ..config() };
+    assert!(matches!(start(nothing).await, Err(GatewayError::NoAddress)));
+}

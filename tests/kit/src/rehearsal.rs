@@ -1,0 +1,77 @@
+//! `agon rehearsal` as a process of its own: the model server of a host.
+use crate::http::{http_ask, http_get};
+use crate::process::Process;
+use anyhow::{Context, Result};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A rehearsal server on a free port that writes down each call that ends.
+pub struct Rehearsal {
+    /// Its process.
+    pub process: Process,
+    url: String,
+    calls: PathBuf,
+}
+
+/// A call to the server that has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RehearsedCall {
+    /// Hash of the request's body: the same for the same turn of the same debate.
+    pub body: String,
+    /// When it came, in milliseconds since the epoch.
+    pub began: u64,
+    /// When it ended.
+    pub ended: u64,
+    /// Whether it was answered to its end.
+    pub finished: bool,
+}
+
+impl Rehearsal {
+    /// Starts a server; its files go to `folder` under `name`.
+    pub fn start(agon: &Path, folder: &Path, name: &str, options: &[String]) -> Result<Self> {
+        let calls = folder.join(format!("{name}.calls"));
+        let mut command = Command::new(agon);
+        command.env_clear().env("HOME", folder).args(["rehearsal", "--listen", "127.0.0.1:0", "--calls"]).arg(&calls);
+        command.args(options);
+        let mut process = Process::start(name, command, folder.join(format!("{name}.log")))?;
+        let url = process.wait_for("http://")?.trim().to_owned();
+        Ok(Self { process, url, calls })
+    }
+
+    /// Its address, `http://host:port`.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+    fn address(&self) -> &str {
+        self.url.trim_start_matches("http://")
+    }
+
+    /// What it has counted.
+    pub fn stats(&self) -> Result<Value> {
+        serde_json::from_str(&http_get(self.address(), "/rehearsal/stats")?).context("the counts are no JSON")
+    }
+    /// One of its counts.
+    pub fn count(&self, name: &str) -> Result<u64> {
+        self.stats()?.get(name).and_then(Value::as_u64).with_context(|| format!("no count {name:?}"))
+    }
+    /// Counts from zero again.
+    pub fn reset(&self) -> Result<()> {
+        http_ask("POST", self.address(), "/rehearsal/reset").map(drop)
+    }
+
+    /// The calls that have ended, in that order.
+    pub fn calls(&self) -> Result<Vec<RehearsedCall>> {
+        let text = fs::read_to_string(&self.calls).unwrap_or_default();
+        text.lines().filter(|line| line.ends_with('}')).map(call).collect()
+    }
+}
+
+fn call(line: &str) -> Result<RehearsedCall> {
+    let value: Value = serde_json::from_str(line).with_context(|| format!("not a call: {line}"))?;
+    let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let time = |name: &str| value.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let finished = text("how") == "finished";
+    Ok(RehearsedCall { body: text("body"), began: time("began_ms"), ended: time("ended_ms"), finished })
+}
