@@ -1,7 +1,7 @@
 //! The tail of the catalogue: a consumer that is made anew whenever it fails.
 //!
 //! The client library's own ordered consumer stands still for up to a minute and more after a server has restarted; this one hears from
-//! the server every second, and goes on from the last message that it has seen.
+//! the server twice a second, and goes on from the last message that it has seen.
 use super::catalogue::{Entry, Listing};
 use super::js::Js;
 use super::subjects::{self, ALL_ENTRIES, CATALOGUE};
@@ -11,8 +11,8 @@ use futures_util::StreamExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often the server says that it is there.
-const HEARTBEAT: Duration = Duration::from_secs(1);
+/// How often the server says that it is there; when it misses two, the tail begins anew.
+const HEARTBEAT: Duration = Duration::from_millis(500);
 /// How long one pull stands.
 const PULL: Duration = Duration::from_secs(5);
 /// How long the server keeps the consumer of a process that is gone.
