@@ -3,6 +3,7 @@
 use std::{
     io,
     net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
     time::Duration,
 };
 
@@ -37,6 +38,8 @@ pub struct RehearsalConfig {
     pub chunk_tokens: usize,
     /// Whether the statistics count request bodies by their hash.
     pub fingerprints: bool,
+    /// A file that gets a line for each call that ends; an old one is replaced.
+    pub calls: Option<PathBuf>,
 }
 
 impl Default for RehearsalConfig {
@@ -55,6 +58,7 @@ impl Default for RehearsalConfig {
             parallel: None,
             chunk_tokens: 1,
             fingerprints: false,
+            calls: None,
         }
     }
 }
@@ -68,6 +72,14 @@ pub enum Error {
     Listen {
         /// The address asked for.
         addr: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file of the calls cannot be written.
+    #[error("cannot write {}", path.display())]
+    Ledger {
+        /// Where.
+        path: PathBuf,
         /// What the system said.
         source: io::Error,
     },

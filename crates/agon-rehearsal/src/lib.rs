@@ -26,6 +26,7 @@ mod dice;
 mod door;
 mod embed;
 mod fault;
+mod ledger;
 mod model;
 mod plan;
 mod playback;

@@ -46,7 +46,7 @@ impl RehearsalServer {
         let wanted = config.listen;
         let door = Door::open(wanted, Arc::clone(&switch)).map_err(|source| Error::Listen { addr: wanted, source })?;
         let addr = axum::serve::Listener::local_addr(&door).map_err(|source| Error::Listen { addr: wanted, source })?;
-        let stage = Arc::new(Stage::new(config, switch));
+        let stage = Arc::new(Stage::new(config, switch)?);
         let (stop, stopped) = oneshot::channel();
         let app = router(Arc::clone(&stage));
         let task = tokio::spawn(async move {

@@ -10,8 +10,9 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::{
     cache::Lease,
-    config::RehearsalConfig,
+    config::{Error, RehearsalConfig},
     door::Switch,
+    ledger::{Entry, Ledger},
     model::{Model, full_name},
     plan::Director,
     stats::{Counters, Ended, lock},
@@ -27,14 +28,21 @@ pub struct Stage {
     pub director: Director,
     pub counters: Counters,
     pub switch: Arc<Switch>,
+    ledger: Option<Ledger>,
     models: Mutex<BTreeMap<String, Arc<Model>>>,
 }
 
 impl Stage {
     /// An empty stage.
-    pub fn new(mut config: RehearsalConfig, switch: Arc<Switch>) -> Self {
+    pub fn new(mut config: RehearsalConfig, switch: Arc<Switch>) -> Result<Self, Error> {
         let director = Director::new(std::mem::take(&mut config.faults));
-        Self { config, director, counters: Counters::default(), switch, models: Mutex::default() }
+        let ledger = config.calls.as_deref().map(Ledger::create).transpose()?;
+        Ok(Self { config, director, counters: Counters::default(), switch, ledger, models: Mutex::default() })
+    }
+
+    /// What is written down of a call when it ends, if anything is.
+    pub fn entry(&self, body: &[u8]) -> Option<Entry> {
+        self.ledger.as_ref().map(|_| Entry::new(body))
     }
 
     /// The model of that name, unless it is not served.
@@ -92,13 +100,14 @@ pub struct Call {
     held: Option<(Arc<Model>, Lease)>,
     answer: String,
     seat: Option<OwnedSemaphorePermit>,
+    entry: Option<Entry>,
     open: bool,
 }
 
 impl Call {
     /// A call that was just counted as arrived; dropped before its end it counts as cancelled.
-    pub fn new(stage: Arc<Stage>) -> Self {
-        Self { stage, held: None, answer: String::new(), seat: None, open: true }
+    pub fn new(stage: Arc<Stage>, entry: Option<Entry>) -> Self {
+        Self { stage, held: None, answer: String::new(), seat: None, entry, open: true }
     }
 
     /// The stage it plays on.
@@ -140,6 +149,9 @@ impl Call {
             lock(&model.cache).finish(lease, said);
         }
         self.stage.counters.ended(how, tokens);
+        if let (Some(ledger), Some(entry)) = (&self.stage.ledger, self.entry.take()) {
+            ledger.note(&entry, how);
+        }
         self.seat = None;
     }
 }

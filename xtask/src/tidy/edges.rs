@@ -28,9 +28,13 @@ const ALLOWED: &[(&str, Allowed)] = &[
             "agon-telemetry",
         ]),
     ),
-    ("agon-server", Allowed::AllBut(&["agon", "agon-bench", "agon-rehearsal", "agon-tests", "agon-testkit", "xtask"])),
+    (
+        "agon-server",
+        Allowed::AllBut(&["agon", "agon-bench", "agon-chaos", "agon-rehearsal", "agon-tests", "agon-testkit", "xtask"]),
+    ),
     ("agon-testkit", Allowed::Only(&[])),
-    ("agon", Allowed::AllBut(&["agon-bench", "agon-tests", "xtask"])),
+    ("agon-chaos", Allowed::AllBut(&["agon", "agon-bench", "agon-tests", "xtask"])),
+    ("agon", Allowed::AllBut(&["agon-bench", "agon-chaos", "agon-tests", "xtask"])),
     ("agon-bench", Allowed::AllBut(&["agon", "agon-tests", "xtask"])),
     ("agon-tests", Allowed::AllBut(&["agon-bench", "xtask"])),
     ("xtask", Allowed::AllBut(&["agon-bench", "agon-tests"])),
@@ -45,7 +49,7 @@ const WRAPPED: &[(&str, &[&str])] = &[
 ];
 
 /// Packages that nobody ships: they may reach around the wrappers to measure or to break things.
-const UNSHIPPED: &[&str] = &["agon-bench", "agon-tests", "agon-testkit", "xtask"];
+const UNSHIPPED: &[&str] = &["agon-bench", "agon-chaos", "agon-tests", "agon-testkit", "xtask"];
 
 /// Crates without IO, and what would bring IO into them.
 const PURE: &[&str] = &["agon-core", "agon-spec", "agon-prompt", "agon-report"];

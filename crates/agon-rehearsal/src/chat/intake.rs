@@ -9,6 +9,7 @@ use super::{Job, Prompt, Refusal, Text, refuse};
 use crate::{
     answer::{Answer, compose},
     cast,
+    ledger::Entry,
     model::{CONTEXT_LENGTH, Model, filler_pieces},
     plan::{self, Plan},
     prompt::Brief,
@@ -21,33 +22,30 @@ impl Job {
     /// Understands a request, or says why not.
     pub fn prepare(stage: &Arc<Stage>, body: Bytes, shape: Shape) -> Result<Self, Refusal> {
         let fingerprint = stage.config.fingerprints.then(|| blake3::hash(&body).to_hex().to_string());
+        let arrival = |model, stream| Arrival { model, stream, shape, fingerprint, entry: stage.entry(&body) };
         if let Some(lean) = lean(stage, &body, shape) {
-            return Self::arrive(stage, &lean.model, lean.stream, shape, fingerprint, |_, _| {
+            return Self::arrive(stage, arrival(&lean.model, lean.stream), |_, _| {
                 let tokens = stage.config.answer_tokens.unwrap_or_default();
                 (Plan::default(), Prompt::Counted(lean.tokens()), Text::Filler(tokens))
             });
         }
         let asked = parse(&body, shape).map_err(|problem| refuse(StatusCode::BAD_REQUEST, &problem))?;
-        Self::arrive(stage, &asked.model, asked.stream, shape, fingerprint, |stage, model| {
-            read(stage, model, &asked, shape)
-        })
+        Self::arrive(stage, arrival(&asked.model, asked.stream), |stage, model| read(stage, model, &asked, shape))
     }
 
     /// Counts the call and finds its model before `understand` looks at the prompt.
     fn arrive(
         stage: &Arc<Stage>,
-        name: &str,
-        stream: Option<bool>,
-        shape: Shape,
-        fingerprint: Option<String>,
+        arrival: Arrival<'_>,
         understand: impl FnOnce(&Stage, &Model) -> (Plan, Prompt, Text),
     ) -> Result<Self, Refusal> {
+        let Arrival { model: name, stream, shape, fingerprint, entry } = arrival;
         if name.is_empty() {
             return Err(refuse(StatusCode::BAD_REQUEST, "model is required"));
         }
         let stream = stream.unwrap_or(true);
         stage.counters.arrived(name, stream, fingerprint);
-        let mut call = Call::new(Arc::clone(stage));
+        let mut call = Call::new(Arc::clone(stage), entry);
         let Some(model) = stage.model(name) else {
             call.failed();
             return Err(refuse(StatusCode::NOT_FOUND, &format!("model '{name}' not found")));
@@ -55,6 +53,15 @@ impl Job {
         let (plan, prompt, text) = understand(stage, &model);
         Ok(Self { stage: Arc::clone(stage), model, call, shape, stream, plan, prompt, text })
     }
+}
+
+/// What is known of a call before its prompt is read.
+struct Arrival<'a> {
+    model: &'a str,
+    stream: Option<bool>,
+    shape: Shape,
+    fingerprint: Option<String>,
+    entry: Option<Entry>,
 }
 
 /// The cheap way in: fixed-length answers without cache, faults or a schema need nothing but the size of the prompt.

@@ -132,3 +132,20 @@ async fn a_reset_starts_the_fault_script_over() {
     post(server.addr(), "/rehearsal/reset", &json!({})).await.unwrap();
     assert_eq!(status().await, 503);
 }
+
+#[tokio::test]
+async fn every_call_that_ends_is_written_down_with_the_hash_of_what_was_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("calls");
+    let server = start(RehearsalConfig { calls: Some(path.clone()), ..RehearsalConfig::default() }).await;
+    for body in [chat(true), chat(true), chat(false)] {
+        post(server.addr(), "/api/chat", &body).await.unwrap();
+    }
+    let text = std::fs::read_to_string(path).unwrap();
+    let calls: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(
+        calls.iter().all(|call| call["how"] == "finished" && call["began_ms"].as_u64() <= call["ended_ms"].as_u64())
+    );
+    let bodies: Vec<&Value> = calls.iter().map(|call| &call["body"]).collect();
+    assert!(bodies.len() == 3 && bodies[0] == bodies[1] && bodies[1] != bodies[2], "{bodies:?}");
+}

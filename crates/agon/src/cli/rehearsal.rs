@@ -32,6 +32,9 @@ pub struct RehearsalArgs {
     /// Count request bodies by their hash in GET /rehearsal/stats
     #[arg(long)]
     pub fingerprints: bool,
+    /// Write a line of JSON to this file for each call that ends: the hash of its body, its times, and how it ended
+    #[arg(long, value_name = "FILE")]
+    pub calls: Option<PathBuf>,
 }
 
 /// What a cast says, how fast, and what goes wrong.

@@ -15,6 +15,7 @@ pub fn run(context: &Context, args: &RehearsalArgs) -> Result<Exit, Stop> {
         slots: args.slots.get(),
         model_cache: !args.no_model_cache,
         fingerprints: args.fingerprints,
+        calls: args.calls.clone(),
         ..servers::config(&args.cast)?
     };
     runtime()?.block_on(async {

@@ -1,0 +1,231 @@
+//! Logs with something wrong in them: each is found, and a good one is not.
+use super::*;
+use agon_core::{Admission, Ask, Call, Effect, Input, Judgement, NodeId, Position, RetryPolicy, Task, Timestamp};
+use agon_proto::encode_record;
+use agon_spec::{Defaults, Source};
+
+const FILE: &str = "topic: Should logs be checked?\nmodel: scripted\nmax_rounds: 1\nballots: none\njudge: {orders: 1}\n\
+    personas:\n- {name: Ada, stance: yes}\n- {name: Bo, stance: no}\n";
+
+fn id() -> DebateId {
+    DebateId::parse("forged").unwrap()
+}
+
+fn admission() -> Event {
+    let spec = agon_spec::parse(&Source::new("a.yaml", FILE), &Defaults::default()).spec.unwrap();
+    Debate::admit(Admission {
+        id: id(),
+        spec,
+        seed: 1,
+        retry: RetryPolicy::default(),
+        agon_version: "1".to_owned(),
+        request_id: None,
+        rehearsal: true,
+        priority: Default::default(),
+        labels: Default::default(),
+        creator: None,
+        submitted_by: None,
+        rejudges: None,
+    })
+}
+
+fn answer(ask: &Ask) -> Answer {
+    match &ask.task {
+        Task::Opening | Task::Closing | Task::Argument { .. } => {
+            Answer::Speech { text: format!("{} of {}", ask.turn, ask.participant).into() }
+        }
+        Task::Judge { candidates, .. } => Answer::Judgement(Judgement {
+            verdict: "yes".to_owned(),
+            winner: candidates.first().cloned(),
+            reasoning: "better".to_owned(),
+            citations: Vec::new(),
+        }),
+        Task::Ballot { .. } | Task::OpenRound | Task::CloseRound | Task::Vote { .. } => {
+            panic!("not in this debate: {ask:?}")
+        }
+    }
+}
+
+/// The records of a whole debate that two nodes led one after the other, and its registers.
+fn whole() -> (Vec<Record>, BTreeMap<TurnId, Arc<TurnResult>>) {
+    let at = Timestamp(1_000);
+    let first = Record { first: Position(1), at, epoch: 0, nonce: 1, events: vec![admission()] };
+    let (mut records, mut registers) = (vec![first], BTreeMap::new());
+    let mut inputs = vec![Input::Claim { writer: NodeId::from("b") }, Input::Claim { writer: NodeId::from("a") }];
+    loop {
+        let debate = Debate::fold(&records).unwrap();
+        let input = inputs.pop().or_else(|| match debate.outstanding().first()? {
+            Effect::Ask(ask) => {
+                let result = TurnResult::Answered { answer: answer(ask), call: Box::new(Call::default()) };
+                registers.insert(ask.turn, Arc::new(result.clone()));
+                Some(Input::TurnDecided { turn: ask.turn, result })
+            }
+            Effect::WakeAt { turn, .. } => Some(Input::RetryDue { turn: *turn }),
+            Effect::Finish => None,
+        });
+        let Some(input) = input else { return (records, registers) };
+        let events = debate.decide(at, input).unwrap();
+        records.push(debate.record(at, records.len() as u64, events));
+    }
+}
+
+/// The records as a store would hold them if somebody had written them so.
+fn stored(records: &[Record]) -> Vec<RawRecord> {
+    let mut prev = chain::genesis(&id());
+    let raw = records.iter().map(|record| {
+        let body = encode_record(record, &prev);
+        prev = chain::link(&prev, &body);
+        RawRecord { first: record.first, last: record.last(), body: body.into(), hash: prev }
+    });
+    raw.collect()
+}
+
+fn findings(records: &[Record], registers: BTreeMap<TurnId, Arc<TurnResult>>) -> Vec<Finding> {
+    check(&Log { id: id(), raw: stored(records), registers })
+}
+
+/// Puts an event behind all others of a record, and moves what follows.
+fn with_event(records: &mut [Record], at: usize, event: Event) {
+    records[at].events.push(event);
+    for record in &mut records[at + 1..] {
+        record.first = record.first.next();
+    }
+}
+
+fn is_speech(record: &Record) -> bool {
+    record.events.iter().any(|event| matches!(event, Event::SpeechRecorded(_)))
+}
+
+#[test]
+fn a_good_log_has_nothing_wrong() {
+    let (records, registers) = whole();
+    assert!(records.iter().filter(|record| is_speech(record)).count() >= 2);
+    assert_eq!(findings(&records, registers), []);
+}
+
+#[test]
+fn a_turn_with_two_results_is_found() {
+    let (mut records, registers) = whole();
+    let at = records.iter().position(is_speech).unwrap();
+    let speech = records[at].events.iter().find(|event| matches!(event, Event::SpeechRecorded(_))).cloned().unwrap();
+    let turn = settled(&speech).unwrap().0;
+    with_event(&mut records, at + 1, speech);
+    assert!(findings(&records, registers).contains(&Finding::Doubled(turn)));
+}
+
+#[test]
+fn a_settled_turn_that_is_asked_again_is_found() {
+    let (mut records, registers) = whole();
+    let ask = |record: &Record| record.events.iter().find(|event| matches!(event, Event::TurnAsked(_))).cloned();
+    let first = records.iter().find_map(ask).unwrap();
+    let Event::TurnAsked(asked) = &first else { panic!("{first:?}") };
+    let again = asked.turn.next_attempt();
+    let asked = Event::TurnAsked(Ask { turn: again, ..asked.clone() });
+    let at = records.iter().position(is_speech).unwrap();
+    with_event(&mut records, at + 1, asked);
+    assert!(findings(&records, registers).contains(&Finding::AskedAgain(again)));
+}
+
+#[test]
+fn a_result_that_nobody_asked_for_is_found() {
+    let (mut records, registers) = whole();
+    let at = records.iter().position(is_speech).unwrap();
+    let mut turn = None;
+    for event in &mut records[at].events {
+        if let Event::SpeechRecorded(speech) = event {
+            speech.turn.attempt = 9;
+            turn = Some(speech.turn);
+        }
+    }
+    assert!(findings(&records, registers).contains(&Finding::Unasked(turn.unwrap())));
+}
+
+#[test]
+fn a_missing_record_is_found() {
+    let (mut records, registers) = whole();
+    let gone = records.remove(4);
+    assert!(findings(&records, registers).contains(&Finding::Gap(gone.first.0)));
+}
+
+#[test]
+fn two_writers_are_found() {
+    let (mut records, registers) = whole();
+    let twice = Record { nonce: 77, ..records[5].clone() };
+    let at = twice.first.0;
+    records.insert(6, twice);
+    assert!(findings(&records, registers.clone()).contains(&Finding::TwoWriters(at)));
+
+    // the one who was deposed goes on
+    let (mut records, _) = whole();
+    records[6].epoch = 1;
+    let at = records[6].first.0;
+    let found = findings(&records, registers);
+    assert!(found.contains(&Finding::TwoWriters(at)) && found.contains(&Finding::Epoch(at)), "{found:?}");
+}
+
+#[test]
+fn two_claims_of_one_epoch_are_found() {
+    let (mut records, registers) = whole();
+    records[2].epoch = 1;
+    for event in &mut records[2].events {
+        if let Event::Claimed { epoch, .. } = event {
+            *epoch = 1;
+        }
+    }
+    let at = records[2].first.0;
+    assert!(findings(&records, registers).contains(&Finding::Epoch(at)));
+}
+
+#[test]
+fn changed_bytes_are_found() {
+    let (records, registers) = whole();
+    let mut raw = stored(&records);
+    let mut body = raw[3].body.to_vec();
+    *body.last_mut().unwrap() ^= 1;
+    raw[3].body = body.into();
+    let at = raw[3].first.0;
+    let found = check(&Log { id: id(), raw, registers });
+    assert!(found.contains(&Finding::Chain(at)), "{found:?}");
+}
+
+#[test]
+fn a_log_that_says_something_else_than_its_registers_is_found() {
+    let (records, mut registers) = whole();
+    let speech = records.iter().flat_map(|record| &record.events).find_map(|event| match settled(event) {
+        Some((turn, Settled::Spoken(_))) => Some(turn),
+        _ => None,
+    });
+    let turn = speech.unwrap();
+    let other = Answer::Speech { text: "something else".into() };
+    registers.insert(turn, Arc::new(TurnResult::Answered { answer: other, call: Box::default() }));
+    assert_eq!(findings(&records, registers.clone()), [Finding::Differs(turn)]);
+    registers.insert(turn, Arc::new(TurnResult::Withdrawn));
+    assert_eq!(findings(&records, registers), [Finding::Differs(turn)]);
+}
+
+#[test]
+fn an_answer_that_the_log_calls_a_failure_is_found() {
+    use agon_core::{Failure, FailureCause};
+    let (mut records, registers) = whole();
+    let at = records.iter().position(is_speech).unwrap();
+    let mut lost = None;
+    for event in &mut records[at].events {
+        if let Event::SpeechRecorded(speech) = event {
+            let failure = Failure::new(FailureCause::Timeout, "late");
+            let (turn, participant) = (speech.turn, speech.participant.clone());
+            *event = Event::TurnFailed { turn, participant, failure, retry_at: None, call: Box::default() };
+            lost = Some(turn);
+        }
+    }
+    assert!(findings(&records, registers).contains(&Finding::Lost(lost.unwrap())));
+}
+
+#[test]
+fn a_debate_without_an_end_or_with_two_is_found() {
+    let (mut records, registers) = whole();
+    let end = records.last().unwrap().clone();
+    records.push(Record { first: end.last().next(), ..end });
+    assert!(findings(&records, registers.clone()).iter().any(|found| matches!(found, Finding::End(2))));
+    records.truncate(5);
+    assert!(findings(&records, registers).contains(&Finding::End(0)));
+}

@@ -1,0 +1,166 @@
+//! A client of the API that goes on at another gateway when one is gone, and counts every event that it is told.
+use agon_proto::pb::v1::create_debate_request::Source;
+use agon_proto::pb::v1::debate::State;
+use agon_proto::pb::v1::debate_service_client::DebateServiceClient;
+use agon_proto::pb::v1::watch_debate_response::Kind;
+use agon_proto::pb::v1::{
+    CreateDebateRequest, DebateFile, DebateView, FileFormat, GetDebateRequest, WatchDebateRequest,
+};
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::time::{Instant, sleep, timeout};
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Code, Status};
+
+/// How long one call may take.
+const CALL: Duration = Duration::from_secs(10);
+/// How long a stream may be silent: the server gives a sign of life every 15 s.
+const SILENCE: Duration = Duration::from_secs(40);
+/// The pause before a call is tried again.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// A client of several gateways.
+#[derive(Clone)]
+pub struct Client {
+    gateways: Arc<[Channel]>,
+    next: Arc<AtomicUsize>,
+}
+
+/// What a watcher was told of a debate until its end.
+#[derive(Clone, Debug, Default)]
+pub struct Sight {
+    /// How often each event came.
+    pub events: BTreeMap<u64, u64>,
+    /// How often the stream had to be taken up again.
+    pub resumed: u64,
+}
+
+impl Sight {
+    /// Events up to the last one that never came.
+    pub fn lost(&self, last: u64) -> u64 {
+        (1..=last).filter(|sequence| !self.events.contains_key(sequence)).count() as u64
+    }
+    /// Events that came more than once, or that the log does not have.
+    pub fn doubled(&self, last: u64) -> u64 {
+        self.events.iter().filter(|(sequence, times)| **times > 1 || **sequence > last).count() as u64
+    }
+}
+
+impl Client {
+    /// A client of the gateways at these addresses, `host:port`. Needs a runtime; connects when it is asked something.
+    pub fn new(addresses: &[String]) -> Result<Self> {
+        let channel = |address: &String| -> Result<Channel> {
+            let endpoint = Endpoint::from_shared(format!("http://{address}"))?;
+            let keep_alive = Duration::from_secs(5);
+            let endpoint = endpoint.connect_timeout(CALL).http2_keep_alive_interval(keep_alive);
+            Ok(endpoint.keep_alive_timeout(keep_alive).connect_lazy())
+        };
+        let gateways: Vec<Channel> = addresses.iter().map(channel).collect::<Result<_>>()?;
+        Ok(Self { gateways: gateways.into(), next: Arc::default() })
+    }
+
+    fn debates(&self) -> Result<DebateServiceClient<Channel>> {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        let at = turn.checked_rem(self.gateways.len()).context("there is no gateway")?;
+        let channel = self.gateways.get(at).context("there is no gateway")?;
+        Ok(DebateServiceClient::new(channel.clone()).max_decoding_message_size(64 << 20))
+    }
+
+    /// Submits a debate file under an id, again and again until a gateway has taken it; the key makes that harmless.
+    pub async fn submit(&self, id: &str, file: &str, patience: Duration) -> Result<()> {
+        let source = DebateFile { text: file.to_owned(), format: FileFormat::Yaml.into(), file_name: None };
+        let request = CreateDebateRequest {
+            source: Some(Source::File(source)),
+            debate_id: Some(id.to_owned()),
+            request_id: Some(format!("submit-{id}")),
+            seed: Some(7),
+            rehearsal: true,
+            ..CreateDebateRequest::default()
+        };
+        let until = Instant::now() + patience;
+        loop {
+            let mut debates = self.debates()?;
+            let status = match timeout(CALL, debates.create_debate(request.clone())).await {
+                Ok(Ok(_)) => return Ok(()),
+                Ok(Err(status)) => status,
+                Err(_) => Status::deadline_exceeded("no answer"),
+            };
+            if is_final(&status) || Instant::now() > until {
+                bail!("{id} is not taken: {status}");
+            }
+            sleep(PAUSE).await;
+        }
+    }
+
+    /// Follows a debate from its first event to its last, over whichever gateway answers.
+    pub async fn watch(&self, id: &str, until: Instant) -> Result<Sight> {
+        let mut sight = Sight::default();
+        let mut after = 0;
+        while !self.watch_once(id, &mut sight, &mut after, until).await? {
+            if Instant::now() > until {
+                bail!("{id} is not over: its last event is {after}");
+            }
+            sight.resumed += 1;
+            sleep(PAUSE).await;
+        }
+        Ok(sight)
+    }
+
+    /// True once the debate is over and told in full.
+    async fn watch_once(&self, id: &str, sight: &mut Sight, after: &mut u64, until: Instant) -> Result<bool> {
+        let request = WatchDebateRequest { name: id.to_owned(), after_sequence: *after, include_deltas: false };
+        let mut debates = self.debates()?;
+        let mut stream = match timeout(CALL, debates.watch_debate(request)).await {
+            Ok(Ok(stream)) => stream.into_inner(),
+            Ok(Err(status)) if is_final(&status) => bail!("{id} cannot be watched: {status}"),
+            Ok(Err(_)) | Err(_) => return Ok(false),
+        };
+        loop {
+            let rest = until.saturating_duration_since(Instant::now()).min(SILENCE);
+            let Ok(Ok(message)) = timeout(rest, stream.message()).await else { return Ok(false) };
+            // The stream ends by itself once all is told, or when its gateway ends.
+            let Some(message) = message else { return self.is_told(id, *after).await };
+            if let Some(Kind::Event(event)) = message.kind {
+                *sight.events.entry(event.sequence).or_default() += 1;
+                *after = event.sequence.max(*after);
+            }
+        }
+    }
+
+    async fn is_told(&self, id: &str, after: u64) -> Result<bool> {
+        let debate = self.get(id).await;
+        Ok(debate.is_ok_and(|(state, sequence)| is_terminal(state) && sequence <= after))
+    }
+
+    /// A debate's state and its last event.
+    pub async fn get(&self, id: &str) -> Result<(State, u64)> {
+        let request = GetDebateRequest { name: id.to_owned(), view: DebateView::Basic.into() };
+        let mut debates = self.debates()?;
+        let debate = timeout(CALL, debates.get_debate(request)).await.context("no answer")??.into_inner();
+        Ok((debate.state(), debate.sequence))
+    }
+}
+
+/// Whether a debate in this state is over.
+pub fn is_terminal(state: State) -> bool {
+    match state {
+        State::Succeeded | State::Failed | State::Cancelled => true,
+        State::Unspecified | State::Queued | State::Running | State::Cancelling => false,
+    }
+}
+
+/// Whether trying again would end the same way.
+fn is_final(status: &Status) -> bool {
+    matches!(
+        status.code(),
+        Code::InvalidArgument
+            | Code::AlreadyExists
+            | Code::PermissionDenied
+            | Code::Unauthenticated
+            | Code::FailedPrecondition
+            | Code::Unimplemented
+    )
+}
