@@ -5,6 +5,7 @@ use agon_core::RetryPolicy;
 use agon_runtime::Node;
 use agon_spec::Defaults;
 use agon_store::{Catalogue, Commands, Journal, Requests, Upkeep};
+use agon_telemetry::RpcServer;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -125,4 +126,6 @@ pub struct GatewayPorts {
     pub commands: Arc<dyn Commands>,
     /// The logs as a whole.
     pub upkeep: Arc<dyn Upkeep>,
+    /// Who watches the calls.
+    pub rpc: RpcServer,
 }

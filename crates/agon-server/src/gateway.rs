@@ -4,7 +4,7 @@ use crate::auth::{AuthStartError, Authenticator, Calls, guard};
 use crate::config::{GatewayConfig, GatewayPorts};
 use crate::error::Problem;
 use crate::grpc::Grpc;
-use crate::net::{Bounds, ListenError, Listening, Protocols, TlsError, bound, listen};
+use crate::net::{Bounds, ListenError, Listening, Protocols, TlsError, bound, listen, traced};
 use crate::{health, rest};
 use agon_proto::pb::v1::cluster_service_server::ClusterServiceServer;
 use agon_proto::pb::v1::debate_service_server::DebateServiceServer;
@@ -85,7 +85,8 @@ impl Gateway {
         if let Some(address) = config.grpc {
             let (reporter, health) = tonic_health::server::health_reporter();
             let app = grpc_app(&config, api.clone())?.add_service(health).into_axum_router();
-            let app = behind_door(app, &config, &authenticator, &room, (is_exempt, refuse_grpc));
+            let app = behind_door(app, &config, &authenticator, &room, Door { exempt: is_exempt, refuse: refuse_grpc });
+            let app = app.layer(from_fn_with_state(ports.rpc.clone(), traced));
             let listening = open(&config, address, Protocols::Http2).await?;
             gateway.addresses.grpc =
                 Some(listening.address().map_err(|error| GatewayError::Listen { address, error })?);
@@ -95,7 +96,8 @@ impl Gateway {
         if let Some(address) = config.http {
             let app = rest::router(api, config.limits.request_bytes);
             let app = app.map_err(|problem| GatewayError::Descriptors(problem.to_string()))?;
-            let app = behind_door(app, &config, &authenticator, &room, (|_| false, rest::refuse));
+            let app =
+                behind_door(app, &config, &authenticator, &room, Door { exempt: |_| false, refuse: rest::refuse });
             let listening = open(&config, address, Protocols::Both).await?;
             gateway.addresses.http =
                 Some(listening.address().map_err(|error| GatewayError::Listen { address, error })?);
@@ -163,14 +165,23 @@ fn grpc_app(config: &GatewayConfig, api: Arc<Api>) -> Result<Routes, GatewayErro
     Ok(routes.add_service(builder().build_v1().map_err(told)?).add_service(builder().build_v1alpha().map_err(told)?))
 }
 
+/// What an interface asks of its door.
+struct Door {
+    /// Paths that need no credentials.
+    exempt: fn(&str) -> bool,
+    /// The form of a refusal.
+    refuse: fn(&Problem, &str) -> Response,
+}
+
 /// Puts the door and the bounds of calls before an interface, in its own way to refuse.
 fn behind_door(
     app: Router,
     config: &GatewayConfig,
     authenticator: &Arc<Authenticator>,
     room: &Arc<Semaphore>,
-    (exempt, refuse): (fn(&str) -> bool, fn(&Problem, &str) -> Response),
+    door: Door,
 ) -> Router {
+    let Door { exempt, refuse } = door;
     let bounds = Bounds { time: config.times.call, room: room.clone(), calls: config.limits.calls, refuse };
     let calls = Calls { authenticator: authenticator.clone(), exempt, refuse };
     app.layer(from_fn_with_state(bounds, bound)).layer(from_fn_with_state(calls, guard))

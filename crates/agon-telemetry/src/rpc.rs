@@ -35,7 +35,8 @@ impl RpcServer {
     /// A call begins. `method` is the full name (`agon.v1.DebateService/CreateDebate`), or `_OTHER` where there is no such method;
     /// `traceparent` is the caller's.
     pub fn begin(&self, method: &str, traceparent: Option<&str>) -> RpcCall {
-        let span = if QUIET.iter().any(|quiet| method.starts_with(quiet)) { Span::none() } else { server_span(method) };
+        let quiet = self.0.is_none() || QUIET.iter().any(|quiet| method.starts_with(quiet));
+        let span = if quiet { Span::none() } else { server_span(method) };
         if let Some(caller) = traceparent.and_then(TraceContext::parse) {
             let parent = Context::new().with_remote_span_context(span_context(&caller, true));
             if let Err(error) = span.set_parent(parent) {

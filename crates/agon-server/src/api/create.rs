@@ -130,6 +130,7 @@ pub(super) fn new_id(tenant: &agon_core::TenantId) -> Result<DebateId, Problem> 
 
 fn admission(call: &Call, wanted: Wanted, id: DebateId, retry: agon_core::RetryPolicy) -> Admission {
     let traceparent = call.traceparent.as_deref().and_then(TraceContext::parse);
+    agon_telemetry::about(&tracing::Span::current(), &id);
     Admission {
         id,
         seed: wanted.seed.unwrap_or_else(rand::random),

@@ -2,11 +2,13 @@
 mod limit;
 mod serve;
 mod tls;
+mod traced;
 
 pub(crate) use limit::{Bounds, Deadline, bound};
 pub use serve::ConnectionLimits;
 pub(crate) use serve::{ListenError, Listening, Protocols, listen};
 pub use tls::{TlsConfig, TlsError};
+pub(crate) use traced::traced;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

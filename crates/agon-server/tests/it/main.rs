@@ -23,3 +23,5 @@ mod sse;
 mod stage;
 #[cfg(test)]
 mod tls;
+#[cfg(test)]
+mod traced;

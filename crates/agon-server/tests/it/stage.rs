@@ -102,6 +102,7 @@ impl Stage {
             requests: store.clone(),
             commands: store.clone(),
             upkeep: store.clone(),
+            rpc: agon_telemetry::RpcServer::silent(),
         }
     }
     /// A gateway before a node of its own.

@@ -48,6 +48,7 @@ impl Process {
             requests: ground.requests.clone(),
             commands: ground.commands.clone(),
             upkeep: ground.upkeep.clone(),
+            rpc: telemetry.rpc(),
         };
         let ending = Arc::new(AtomicBool::new(false));
         let admin = admin::start(plan, admin::ports(telemetry, parts.clone(), ending.clone())).await?;
