@@ -4,7 +4,7 @@ use crate::flat as pb;
 use crate::kinds::debate;
 use crate::message::{CancelDebate, CancelTurn, JobReady, LogAdvanced, TurnDecided};
 use crate::task::turn;
-use agon_core::{DebateId, HostId, TurnId};
+use agon_core::{DebateId, HostId, NodeId, TurnId};
 use bytes::Bytes;
 use prost::Message as _;
 
@@ -38,6 +38,27 @@ impl TryFrom<pb::TurnTaken> for TurnTaken {
 /// How a `log_advanced` begins on the wire: field 5, length-delimited.
 const LOG_ADVANCED_KEY: u8 = 0x2A;
 
+/// A node has taken a debate over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnerChanged {
+    /// The debate.
+    pub debate: DebateId,
+    /// The node that coordinates it from now on.
+    pub owner: NodeId,
+}
+
+impl From<&OwnerChanged> for pb::OwnerChanged {
+    fn from(changed: &OwnerChanged) -> Self {
+        Self { debate: changed.debate.to_string(), owner: changed.owner.to_string() }
+    }
+}
+impl TryFrom<pb::OwnerChanged> for OwnerChanged {
+    type Error = DecodeError;
+    fn try_from(changed: pb::OwnerChanged) -> Result<Self, DecodeError> {
+        Ok(Self { debate: debate(&changed.debate, "debate")?, owner: NodeId::new(changed.owner) })
+    }
+}
+
 /// A hint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
@@ -53,6 +74,8 @@ pub enum Hint {
     LogAdvanced(LogAdvanced),
     /// To the owning node: a host has taken a turn from a queue.
     TurnTaken(TurnTaken),
+    /// To the hosts: tell the new owner which turns you play.
+    OwnerChanged(OwnerChanged),
 }
 
 impl Hint {
@@ -66,6 +89,7 @@ impl Hint {
             Self::JobReady(hint) => Kind::JobReady(hint.into()),
             Self::LogAdvanced(hint) => Kind::LogAdvanced(hint.into()),
             Self::TurnTaken(hint) => Kind::TurnTaken(hint.into()),
+            Self::OwnerChanged(hint) => Kind::OwnerChanged(hint.into()),
         };
         pb::Hint { kind: Some(kind) }.encode_to_vec().into()
     }
@@ -86,6 +110,7 @@ impl Hint {
             Kind::JobReady(hint) => Self::JobReady(hint.try_into()?),
             Kind::LogAdvanced(hint) => Self::LogAdvanced(hint.try_into()?),
             Kind::TurnTaken(hint) => Self::TurnTaken(hint.try_into()?),
+            Kind::OwnerChanged(hint) => Self::OwnerChanged(hint.try_into()?),
         }))
     }
 }
@@ -105,7 +130,8 @@ mod tests {
             Hint::CancelDebate(CancelDebate { debate: debate.clone(), reason: "enough".to_owned() }),
             Hint::JobReady(JobReady { debate: debate.clone() }),
             Hint::LogAdvanced(LogAdvanced { debate: debate.clone(), position: Position(7) }),
-            Hint::TurnTaken(TurnTaken { debate, turn, host: HostId::new("gpu-1") }),
+            Hint::TurnTaken(TurnTaken { debate: debate.clone(), turn, host: HostId::new("gpu-1") }),
+            Hint::OwnerChanged(OwnerChanged { debate, owner: NodeId::new("node-1") }),
         ];
 
         for hint in hints {

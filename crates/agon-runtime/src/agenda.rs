@@ -58,6 +58,12 @@ impl Agenda {
         self.open.insert(ask.turn, turn);
         true
     }
+    /// Offers the turn at another time than it would be.
+    pub(crate) fn offer_at(&mut self, turn: TurnId, at: Timestamp) {
+        if let Some(turn) = self.open.get_mut(&turn) {
+            turn.next_offer = at;
+        }
+    }
     pub(crate) fn get(&self, turn: TurnId) -> Option<&OpenTurn> {
         self.open.get(&turn)
     }

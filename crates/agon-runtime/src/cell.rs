@@ -68,7 +68,8 @@ impl Actor for Cell {
         let Args { shared, desk, debate, open, host } = args;
         let replica = Arc::new(Replica::new(debate.clone(), shared.journal.clone()));
         let scope = shared.tasks.scope();
-        let ears = Ears { shared: shared.clone(), debate, open: open.clone(), host };
+        let id = desk.id.clone();
+        let ears = Ears { shared: shared.clone(), debate, open: open.clone(), id, host };
         scope.spawn(myself.get_cell(), async move { ears.listen().await });
         Ok(State { shared, desk, open, replica, scope, playing: BTreeMap::new(), restarts: BTreeMap::new() })
     }

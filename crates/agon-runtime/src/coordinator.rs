@@ -268,7 +268,9 @@ impl State {
             }
         }
         let gone = self.agenda.keep(&asked, retries);
-        fresh.iter().for_each(|turn| self.offer(myself, *turn, !self.inherited.contains(turn)));
+        let (left, own): (Vec<TurnId>, Vec<TurnId>) = fresh.iter().partition(|turn| self.inherited.contains(turn));
+        own.iter().for_each(|turn| self.offer(myself, *turn, true));
+        self.ask_who_plays(myself, &left).await;
         if finished { self.finish(gone).await } else { Ok(()) }
     }
 

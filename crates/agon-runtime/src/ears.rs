@@ -65,7 +65,7 @@ impl Ears {
             }
             Hint::JobReady(_) => self.shared.job_ready.notify_one(),
             // for watchers and hosts
-            Hint::CancelTurn(_) | Hint::LogAdvanced(_) => {}
+            Hint::CancelTurn(_) | Hint::LogAdvanced(_) | Hint::OwnerChanged(_) => {}
         }
     }
 }

@@ -1558,11 +1558,21 @@ pub struct TurnTaken {
     #[prost(string, tag = "3")]
     pub host: ::prost::alloc::string::String,
 }
+/// A node has taken a debate over: hosts that play in it answer with `TurnTaken` for each open turn.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct OwnerChanged {
+    /// The debate.
+    #[prost(string, tag = "1")]
+    pub debate: ::prost::alloc::string::String,
+    /// The node that coordinates it from now on.
+    #[prost(string, tag = "2")]
+    pub owner: ::prost::alloc::string::String,
+}
 /// A hint. Whoever knows no such kind passes over it.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Hint {
     /// Which of them.
-    #[prost(oneof = "hint::Kind", tags = "1, 2, 3, 4, 5, 6")]
+    #[prost(oneof = "hint::Kind", tags = "1, 2, 3, 4, 5, 6, 7")]
     pub kind: ::core::option::Option<hint::Kind>,
 }
 /// Nested message and enum types in `Hint`.
@@ -1588,6 +1598,9 @@ pub mod hint {
         /// To the owning node.
         #[prost(message, tag = "6")]
         TurnTaken(super::TurnTaken),
+        /// To the hosts.
+        #[prost(message, tag = "7")]
+        OwnerChanged(super::OwnerChanged),
     }
 }
 /// What a host says of itself every two seconds.

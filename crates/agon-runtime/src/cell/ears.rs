@@ -6,8 +6,8 @@ use crate::shared::Shared;
 use crate::subjects;
 use crate::tasks::tell;
 use agon_bus::{BusError, Message, Received};
-use agon_core::DebateId;
-use agon_proto::Hint;
+use agon_core::{DebateId, HostId};
+use agon_proto::{Hint, OwnerChanged, TurnTaken};
 use ractor::ActorRef;
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ pub(super) struct Ears {
     pub(super) shared: Shared,
     pub(super) debate: DebateId,
     pub(super) open: Arc<OpenTurns>,
+    pub(super) id: HostId,
     pub(super) host: ActorRef<host::Msg>,
 }
 
@@ -27,7 +28,7 @@ impl Ears {
                 Ok(mut hints) => {
                     while let Some(received) = hints.next().await {
                         match received {
-                            Received::Message(message) => self.hear(&message),
+                            Received::Message(message) => self.hear(&message).await,
                             Received::Lagged(_) => self.open.all().iter().for_each(|work| work.doubted.notify_one()),
                         }
                     }
@@ -40,7 +41,7 @@ impl Ears {
         }
     }
 
-    fn hear(&self, message: &Message) {
+    async fn hear(&self, message: &Message) {
         if Hint::is_log_advanced(&message.payload) {
             return;
         }
@@ -49,8 +50,18 @@ impl Ears {
                 self.open.get(hint.turn).into_iter().for_each(|work| work.doubted.notify_one());
             }
             Ok(Some(Hint::CancelDebate(_))) => tell(&self.host, host::Msg::Drop(self.debate.clone())),
+            Ok(Some(Hint::OwnerChanged(hint))) => self.report(hint).await,
             Ok(Some(Hint::TurnDecided(_) | Hint::JobReady(_) | Hint::LogAdvanced(_) | Hint::TurnTaken(_)) | None) => {}
             Err(error) => tracing::warn!(subject = message.subject, %error, "hint cannot be read"),
+        }
+    }
+
+    /// Tells a new owner which turns are played here, so that it offers them to nobody else.
+    async fn report(&self, OwnerChanged { debate, owner }: OwnerChanged) {
+        for work in self.open.all() {
+            work.offered_by(Some(owner.clone()));
+            let taken = TurnTaken { debate: debate.clone(), turn: work.ask.turn, host: self.id.clone() };
+            self.shared.hint_node(&owner, Hint::TurnTaken(taken)).await;
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::offer::{self, Offered, Wanted};
 use crate::replay;
 use crate::tasks::tell;
 use agon_core::{HostId, Input, TurnId, TurnResult};
-use agon_proto::{TurnOffer, TurnTaken};
+use agon_proto::{Hint, OwnerChanged, TurnOffer, TurnTaken};
 use ractor::ActorRef;
 use std::time::Duration;
 
@@ -55,9 +55,27 @@ impl State {
         }
     }
 
+    /// The turns that a predecessor left may be played somewhere: hosts are asked, and what none of them has taken is
+    /// offered a moment later.
+    pub(super) async fn ask_who_plays(&mut self, myself: &ActorRef<Msg>, left: &[TurnId]) {
+        if left.is_empty() {
+            return;
+        }
+        if self.shared.config.embedded {
+            return left.iter().for_each(|turn| self.offer(myself, *turn, false));
+        }
+        let at = self.shared.clock.now().plus(ANSWER_TIME);
+        left.iter().for_each(|turn| self.agenda.offer_at(*turn, at));
+        let owner = self.shared.config.id.clone();
+        let hint = Hint::OwnerChanged(OwnerChanged { debate: self.id.clone(), owner });
+        self.shared.hint_debate(&self.id, hint).await;
+    }
+
     /// A host that was never heard of here may be one that is not known yet: nothing is concluded from it.
     pub(super) fn on_taken(&mut self, taken: TurnTaken) -> Result<(), Stop> {
         if offer::plays_on(&self.shared, &taken.host) {
+            let again = self.shared.clock.now().plus(super::millis(self.shared.config.times.reoffer_after));
+            self.agenda.offer_at(taken.turn, again);
             self.place(taken.turn, taken.host);
         }
         Ok(())
@@ -162,3 +180,5 @@ impl State {
 
 /// In milliseconds.
 const SHORTEST_ALARM: u64 = 5;
+/// How long hosts have to say what they play, in milliseconds.
+const ANSWER_TIME: u64 = 300;

@@ -72,6 +72,36 @@ async fn debates_of_a_dead_node_go_on_within_ten_seconds_and_nothing_is_paid_twi
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_turn_stays_at_the_host_that_plays_it_whoever_owns_the_debate() {
+    let stage = Stage::new();
+    let cast = Cast::new(40 * SECOND);
+    let mut players = Vec::new();
+    for name in ["gpu1", "gpu2", "gpu3", "gpu4"] {
+        players.push(stage.player(&format!("player-{name}"), vec![cast.host(name, 32)]).await);
+    }
+    let nodes = (stage.peer("n1", vec![]).await, stage.peer("n2", vec![]).await);
+    tokio::time::sleep(ACQUAINTED).await;
+    let ids = ids(20);
+    for id in &ids {
+        nodes.1.submit(admission(id, sequential_spec())).await.unwrap();
+    }
+    // every debate's first turn is under way, so no log says yet where it is played
+    tokio::time::sleep(5 * SECOND).await;
+    assert!(nodes.0.stats().active_debates > 0, "it has something to leave");
+
+    nodes.0.stop().await;
+    all_succeed(&stage, &nodes.1, &ids).await;
+
+    let mut answered = 0;
+    for id in &ids {
+        let log = stage.log(id).await;
+        let turns = log.iter().flat_map(|record| &record.events);
+        answered += turns.filter(|event| matches!(event, Event::TurnAsked(_))).count();
+    }
+    assert_eq!((cast.calls(), cast.aborted()), (answered, 0));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_process_that_takes_the_place_of_the_only_one_goes_on_within_ten_seconds() {
     let stage = Stage::new();
     let cast = Cast::new(60 * SECOND);
