@@ -8,12 +8,14 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 
 /// The `domain` of every `ErrorInfo`.
 pub const ERROR_DOMAIN: &str = "agon";
-/// Violations that one answer names; a header block has no room for more.
-const MAX_VIOLATIONS: usize = 30;
+/// Bytes of the violations that one answer names: it travels in a header, and some clients take 8 KiB of headers at most.
+const MAX_VIOLATIONS: usize = 4_000;
 /// Bytes of one violation's text.
 const MAX_TEXT: usize = 200;
 /// When to try again after a failure of a store or the bus.
 const RETRY_UNAVAILABLE: Duration = Duration::from_secs(1);
+/// When to try again after a store was full.
+const RETRY_FULL: Duration = Duration::from_secs(5);
 
 /// A field that cannot be taken as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +81,9 @@ pub enum Problem {
         /// When to try again.
         retry: Duration,
     },
+    /// A store holds as much as it may.
+    #[error("{0} is full; try again later")]
+    StoreFull(String),
     /// The bus or the stores cannot be reached, or it is unknown what became of a write.
     #[error("{0}; try again")]
     Unavailable(String),
@@ -133,7 +138,7 @@ impl Problem {
                 Self::Damaged { debate: debate.name().to_owned(), at: *at }
             }
             StoreError::NotFound(debate) => Self::no_debate(debate),
-            StoreError::Full(what) => Self::Unavailable(format!("{what} is full")),
+            StoreError::Full(what) => Self::StoreFull(what.clone()),
         }
     }
 
@@ -149,7 +154,7 @@ impl Problem {
             Self::NoDebate(_) | Self::NoHost(_) => Code::NotFound,
             Self::DebateExists(_) | Self::RequestIdConflict { .. } => Code::AlreadyExists,
             Self::NotOver(_) | Self::State { .. } => Code::FailedPrecondition,
-            Self::Full { .. } => Code::ResourceExhausted,
+            Self::Full { .. } | Self::StoreFull(_) => Code::ResourceExhausted,
             Self::Unavailable(_) | Self::Draining => Code::Unavailable,
             Self::Unauthenticated(_) => Code::Unauthenticated,
             Self::MissingScope(_) => Code::PermissionDenied,
@@ -170,6 +175,7 @@ impl Problem {
             Self::NotOver(_) => "DEBATE_NOT_OVER",
             Self::State { .. } => "DEBATE_STATE",
             Self::Full { reason, .. } => reason,
+            Self::StoreFull(_) => "STORE_FULL",
             Self::Unavailable(_) => "UNAVAILABLE",
             Self::Draining => "DRAINING",
             Self::Unauthenticated(_) => "UNAUTHENTICATED",
@@ -184,6 +190,7 @@ impl Problem {
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Full { retry, .. } => Some(*retry),
+            Self::StoreFull(_) => Some(RETRY_FULL),
             Self::Unavailable(_) | Self::Draining => Some(RETRY_UNAVAILABLE),
             Self::Invalid(_)
             | Self::NoDebate(_)
@@ -211,6 +218,7 @@ impl Problem {
             Self::NoHost(name) => Some(("agon.v1.Host", format!("hosts/{name}"))),
             Self::Invalid(_)
             | Self::Full { .. }
+            | Self::StoreFull(_)
             | Self::Unavailable(_)
             | Self::Draining
             | Self::Unauthenticated(_)
@@ -235,6 +243,7 @@ impl Problem {
             | Self::DebateExists(_)
             | Self::NotOver(_)
             | Self::State { .. }
+            | Self::StoreFull(_)
             | Self::Unavailable(_)
             | Self::Draining
             | Self::Unauthenticated(_)
@@ -249,8 +258,12 @@ impl Problem {
         let mut details = ErrorDetails::new();
         details.set_error_info(self.reason(), ERROR_DOMAIN, self.metadata());
         if let Self::Invalid(violations) = self {
-            for violation in violations.iter().take(MAX_VIOLATIONS) {
-                details.add_bad_request_violation(violation.field.clone(), cut(&violation.text));
+            let mut room = MAX_VIOLATIONS;
+            for violation in violations {
+                let (field, text) = (cut(&violation.field), cut(&violation.text));
+                let Some(left) = room.checked_sub(field.len() + text.len()) else { break };
+                room = left;
+                details.add_bad_request_violation(field, text);
             }
         }
         if let Some(retry) = self.retry_after() {
@@ -276,4 +289,61 @@ pub(crate) fn cut(text: &str) -> String {
     }
     let end = (0..=MAX_TEXT).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     format!("{}...", text.get(..end).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prost::Message as _;
+
+    #[test]
+    fn the_details_of_many_mistakes_fit_into_a_header() {
+        let text = "the number is out of range ".repeat(20);
+        let many = (0..500).map(|number| Violation::of(format!("personas[{number}].stance"), text.clone())).collect();
+        let problem = Problem::Invalid(many);
+        let status = problem.status("call");
+        let named = status.get_details_bad_request().unwrap().field_violations.len();
+        assert!(status.details().len() * 4 / 3 + status.message().len() < 8 * 1024, "{}", status.details().len());
+        assert!((10..500).contains(&named), "{named}");
+        assert_eq!(status.get_details_error_info().unwrap().metadata["violations"], "500");
+    }
+
+    #[test]
+    fn every_refusal_says_reason_and_call_and_whether_to_try_again() {
+        let debate = || "bridge".to_owned();
+        let problems = [
+            Problem::invalid("f", "t"),
+            Problem::NoDebate(debate()),
+            Problem::NoHost("gpu".to_owned()),
+            Problem::DebateExists(debate()),
+            Problem::RequestIdConflict { request_id: "r".to_owned(), debate: debate() },
+            Problem::NotOver(debate()),
+            Problem::State { debate: debate(), detail: "d".to_owned() },
+            Problem::Full { reason: "QUEUE_FULL", what: "w", held: 1, limit: 1, retry: RETRY_FULL },
+            Problem::StoreFull("the queue".to_owned()),
+            Problem::Unavailable("u".to_owned()),
+            Problem::Draining,
+            Problem::Unauthenticated("u"),
+            Problem::MissingScope("s"),
+            Problem::Deadline(RETRY_FULL),
+            Problem::Damaged { debate: debate(), at: Position(1) },
+            Problem::Internal("i".to_owned()),
+        ];
+        for problem in problems {
+            let status = problem.status("call-1");
+            let bytes = tonic_types::pb::Status::decode(status.details()).unwrap();
+            assert_eq!(bytes.code, i32::from(status.code()));
+            assert_eq!(status.get_details_error_info().unwrap().reason, problem.reason());
+            assert_eq!(status.get_details_request_info().unwrap().request_id, "call-1");
+            let passing = matches!(status.code(), Code::Unavailable | Code::ResourceExhausted);
+            assert_eq!(status.get_details_retry_info().is_some(), passing, "{problem:?}");
+            assert_eq!(status.get_details_bad_request().is_some(), status.code() == Code::InvalidArgument);
+        }
+    }
+
+    #[test]
+    fn a_cut_text_stays_a_text() {
+        let cut = cut(&"é".repeat(200));
+        assert!(cut.ends_with("é...") && cut.len() <= MAX_TEXT + 3, "{cut}");
+    }
 }

@@ -163,8 +163,9 @@ impl Shared {
     async fn connection(&self, stream: TcpStream, address: SocketAddr) {
         // small answers should not wait for more; it only fails on dead sockets
         stream.set_nodelay(true).ok();
+        let mut first = [0];
         let spoken = tokio::select! {
-            spoken = tokio::time::timeout(self.limits.handshake, stream.readable()) => spoken.is_ok(),
+            spoken = tokio::time::timeout(self.limits.handshake, stream.peek(&mut first)) => matches!(spoken, Ok(Ok(1))),
             () = self.stop.cancelled() => false,
         };
         if !spoken {

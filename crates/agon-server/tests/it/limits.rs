@@ -1,6 +1,6 @@
 //! What is refused because there is too much of it, or because something is away.
 use crate::stage::*;
-use agon_server::{GatewayConfig, GatewayError, GatewayTimes, Limits};
+use agon_server::{ConnectionLimits, GatewayConfig, GatewayError, GatewayTimes, Limits};
 use agon_store::{Catalogue, ListState, Query, StoreError, Summary};
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -143,4 +143,76 @@ async fn a_gateway_that_everybody_could_use_does_not_start() {
     assert!(start(GatewayConfig { insecure: true, ..open }).await.is_ok());
     let nothing = GatewayConfig { grpc: None, http: None, ..config() };
     assert!(matches!(start(nothing).await, Err(GatewayError::NoAddress)));
+}
+
+#[tokio::test]
+async fn a_connection_that_grew_old_carries_its_watch_to_the_end() {
+    let stage = Stage::new().await;
+    let connections = ConnectionLimits { max_age: Duration::from_millis(20), ..ConnectionLimits::default() };
+    let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { connections, ..config() }).await;
+    stage.gateway_before(&stage.idle_node().await, config()).await.create(wanted("lasting")).await.unwrap();
+    // a connection may reach its age before its first call: clients try again
+    let opened = async {
+        loop {
+            let Ok(mut watch) = gateway.watch("lasting", 0).await else { continue };
+            if watch.message().await.is_ok() {
+                return watch;
+            }
+        }
+    };
+    let mut watch = tokio::time::timeout(LIMIT, opened).await.unwrap();
+    // new calls go over new connections once the old one is of age
+    let others = async {
+        let mut refused = 0;
+        for _ in 0..200 {
+            refused += u32::from(gateway.get("lasting").await.is_err());
+        }
+        refused
+    };
+    assert!(tokio::time::timeout(LIMIT, others).await.unwrap() < 200);
+    let _node = stage.node().await;
+    let rest = async {
+        let mut last = 0;
+        while let Some(message) = watch.message().await.unwrap() {
+            if let Some(agon_proto::pb::v1::watch_debate_response::Kind::Event(event)) = message.kind {
+                assert_eq!(event.sequence, last + 1);
+                last = event.sequence;
+            }
+        }
+        last
+    };
+    assert!(tokio::time::timeout(LIMIT, rest).await.unwrap() > 1);
+}
+
+#[tokio::test]
+async fn what_an_old_connection_still_carries_is_cut_off_after_its_grace() {
+    let stage = Stage::new().await;
+    let short = Duration::from_millis(20);
+    let connections = ConnectionLimits { max_age: short, max_age_grace: short, ..ConnectionLimits::default() };
+    let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { connections, ..config() }).await;
+    let created = async { while gateway.create(wanted("cut-off")).await.is_err() {} };
+    tokio::time::timeout(LIMIT, created).await.unwrap();
+    let cut = async {
+        loop {
+            let Ok(mut watch) = gateway.watch("cut-off", 0).await else { continue };
+            while let Ok(message) = watch.message().await {
+                assert!(message.is_some(), "a debate that waits is not over");
+            }
+            return;
+        }
+    };
+    tokio::time::timeout(LIMIT, cut).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_connection_on_which_nothing_is_said_is_closed() {
+    use tokio::io::AsyncReadExt as _;
+    let stage = Stage::new().await;
+    let connections = ConnectionLimits { handshake: Duration::from_millis(20), ..ConnectionLimits::default() };
+    let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { connections, ..config() }).await;
+    for address in [gateway.gateway.addresses().grpc.unwrap(), gateway.http] {
+        let mut silent = tokio::net::TcpStream::connect(address).await.unwrap();
+        let read = tokio::time::timeout(LIMIT, silent.read(&mut [0; 16])).await.unwrap();
+        assert_eq!(read.unwrap_or(0), 0);
+    }
 }

@@ -125,7 +125,7 @@ async fn certificates_without_their_authority_stop_the_start() {
 }
 
 #[tokio::test]
-async fn rest_speaks_tls_with_clients_of_either_version_of_http() {
+async fn rest_speaks_tls_with_a_client_of_the_older_http() {
     let (stage, authority) = (Stage::new().await, Authority::new());
     let node = stage.idle_node().await;
     let tls = TlsConfig { client_ca: None, ..authority.tls(false) };
