@@ -23,7 +23,7 @@ mod contract;
 pub use agon_proto::{CancelOrder, RequestClaim, Summary, SummaryState};
 pub use catalogue::{Catalogue, ListState, Place, Query, supersedes};
 pub use memory::MemoryStore;
-pub use nats::{NatsCache, NatsLimits, NatsStorage, NatsStore, NatsStoreConfig, NatsStoreError};
+pub use nats::{NatsCache, NatsLimits, NatsStorage, NatsStore, NatsStoreConfig, NatsStoreError, NatsUse};
 pub use port::*;
 pub use shares::DEFAULT_MAX_JOBS;
 pub use sqlite::{Clock, OpenError, SqliteOptions, SqliteStore, SyncMode};

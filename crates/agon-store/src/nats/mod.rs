@@ -24,10 +24,12 @@ mod tests;
 
 pub use config::{NatsCache, NatsLimits, NatsStorage, NatsStoreConfig};
 pub use error::NatsStoreError;
+pub use setup::NatsUse;
 
 use crate::live::Live;
 use crate::lock::lock;
 use agon_bus::nats::NatsLink;
+use agon_bus::nats::provision::SetUp;
 use catalogue::Listing;
 use heads::Heads;
 use jobs::Queue;
@@ -49,12 +51,25 @@ pub struct NatsStore {
 impl NatsStore {
     /// Sets up what is missing and opens the store. The catalogue is complete once [`NatsStore::ready`] returns.
     pub async fn open(link: &NatsLink, config: NatsStoreConfig) -> Result<Self, NatsStoreError> {
+        Self::open_for(link, config, NatsUse::ALL).await
+    }
+
+    /// Sets up all that any process uses, and says what that came to, by stream and consumer.
+    pub async fn provision(link: &NatsLink, config: &NatsStoreConfig) -> Result<Vec<(String, SetUp)>, NatsStoreError> {
         let js = Js::new(link.client().clone(), config.deadline);
-        setup::set_up(link, &js, &config).await?;
+        setup::set_up(link, &js, config, NatsUse::ALL).await
+    }
+
+    /// As [`NatsStore::open`] for a process that uses only a part: without debates to admit or to own, the catalogue stays empty.
+    pub async fn open_for(link: &NatsLink, config: NatsStoreConfig, uses: NatsUse) -> Result<Self, NatsStoreError> {
+        let js = Js::new(link.client().clone(), config.deadline);
+        setup::set_up(link, &js, &config, uses).await?;
         let cache = &config.cache;
         let listing = Arc::new(Listing::new());
         let mut tasks = JoinSet::new();
-        tasks.spawn(tail::follow(js.clone(), Arc::clone(&listing)));
+        if uses.knows_all() {
+            tasks.spawn(tail::follow(js.clone(), Arc::clone(&listing)));
+        }
         Ok(Self {
             live: Live::new(cache.records.get(), cache.debates.get()),
             heads: Heads::new(cache.debates.get(), cache.places.get()),

@@ -6,9 +6,9 @@ use super::js::Js;
 use super::parts::HEADER_ROOM;
 use super::subjects::{self, CATALOGUE, JOBS, ORDERS, PARTS, REGISTERS, REQUESTS};
 use agon_bus::nats::NatsLink;
-use agon_bus::nats::provision::{Growth, ProvisionError, ensure_stream};
+use agon_bus::nats::provision::{Growth, ProvisionError, SetUp, find_consumer, find_stream, set_up_stream};
 use agon_core::Priority;
-use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
+use async_nats::jetstream::consumer::{self, AckPolicy, DeliverPolicy, pull};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, Info, RetentionPolicy, StorageType};
 use std::num::NonZeroU64;
 use std::time::Duration;
@@ -21,49 +21,74 @@ const RACE_PAUSE: Duration = Duration::from_millis(100);
 /// No limit.
 const UNLIMITED: i64 = -1;
 
-/// Creates what is missing, raises limits that are lower than asked, and refuses any other difference.
-pub(crate) async fn set_up(link: &NatsLink, js: &Js, config: &NatsStoreConfig) -> Result<(), NatsStoreError> {
+/// What a process uses of the store. What it does not use is neither set up nor looked at, so that it needs no permission for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NatsUse {
+    /// Debates are admitted, listed, cancelled and deleted.
+    pub admits: bool,
+    /// Debates are owned.
+    pub owns: bool,
+}
+impl NatsUse {
+    /// Everything.
+    pub const ALL: Self = Self { admits: true, owns: true };
+
+    /// Logs, results and parts are there for everybody, the lists only for those who know all debates.
+    fn needs(self, stream: &str) -> bool {
+        match stream {
+            REQUESTS => self.admits,
+            ORDERS | JOBS | CATALOGUE => self.knows_all(),
+            _ => true,
+        }
+    }
+    /// Whether the catalogue is followed.
+    pub(crate) fn knows_all(self) -> bool {
+        self.admits || self.owns
+    }
+}
+
+/// Looks at what exists, creates what is missing, raises limits that are lower than asked, and refuses any other difference. Says what
+/// it came to, by stream and consumer.
+pub(crate) async fn set_up(
+    link: &NatsLink,
+    js: &Js,
+    config: &NatsStoreConfig,
+    uses: NatsUse,
+) -> Result<Vec<(String, SetUp)>, NatsStoreError> {
     let (server, wanted) = (js.client.max_payload(), part_bytes(config));
     let needed = wanted.saturating_add(HEADER_ROOM);
     if server < needed {
         return Err(NatsStoreError::SmallMessages { server, wanted, needed });
     }
-    for stream in streams(config) {
+    let mut done = Vec::new();
+    for stream in streams(config).into_iter().filter(|stream| uses.needs(&stream.name)) {
         // The first one to differ stops the set-up, before anything is added to a cluster that was set up otherwise. What is fixed is
         // looked at first, because other differences may follow from it.
-        if let Some(found) = existing(js, &stream.name).await? {
-            same_description(&stream, &found)?;
+        if let Some(found) = find_stream(link, &stream.name).await? {
+            same_description(&stream, &found.config)?;
         }
-        let info = ensured(link, &stream).await?;
+        let (set_up, info) = ensured(link, &stream).await?;
         same_description(&stream, &info.config)?;
+        done.push((stream.name, set_up));
     }
-    for priority in Priority::ALL {
+    let priorities = if uses.owns { Priority::ALL.as_slice() } else { &[] };
+    for priority in priorities {
         for lane in 0..config.lanes.get() {
-            ensure_consumer(js, config, priority, lane).await?;
+            done.push(ensure_consumer(link, js, &job_consumer(config, *priority, lane)).await?);
         }
     }
-    Ok(())
+    Ok(done)
 }
 
 /// Servers may refuse one of two that create the same stream at once, because its subjects overlap with the other's.
-async fn ensured(link: &NatsLink, stream: &Config) -> Result<Info, ProvisionError> {
+async fn ensured(link: &NatsLink, stream: &Config) -> Result<(SetUp, Info), ProvisionError> {
     for _ in 0..RACES {
-        match ensure_stream(link, stream, Growth::Allow).await {
+        match set_up_stream(link, stream, Growth::Allow).await {
             Err(ProvisionError::Server { .. }) => tokio::time::sleep(RACE_PAUSE).await,
             settled => return settled,
         }
     }
-    ensure_stream(link, stream, Growth::Allow).await
-}
-
-async fn existing(js: &Js, stream: &str) -> Result<Option<Config>, NatsStoreError> {
-    let failed = |reason: String| ProvisionError::Server { stream: stream.to_owned(), reason };
-    let handle = js.handle(stream).await.map_err(|error| failed(error.to_string()))?;
-    match js.in_time(handle.get_info()).await.map_err(|error| failed(error.to_string()))? {
-        Ok(info) => Ok(Some(info.config)),
-        // Whatever is wrong beside that it does not exist, the set-up itself finds it and says it.
-        Err(_) => Ok(None),
-    }
+    set_up_stream(link, stream, Growth::Allow).await
 }
 
 fn same_description(wanted: &Config, found: &Config) -> Result<(), NatsStoreError> {
@@ -149,15 +174,11 @@ fn stream(config: &NatsStoreConfig, name: String, subject: String, bytes: NonZer
     }
 }
 
-async fn ensure_consumer(
-    js: &Js,
-    config: &NatsStoreConfig,
-    priority: Priority,
-    lane: u32,
-) -> Result<(), NatsStoreError> {
+fn job_consumer(config: &NatsStoreConfig, priority: Priority, lane: u32) -> pull::Config {
     let name = subjects::job_consumer(priority, lane);
-    let wanted = pull::Config {
+    pull::Config {
         durable_name: Some(name.clone()),
+        name: Some(name),
         filter_subject: subjects::jobs(priority, lane),
         deliver_policy: DeliverPolicy::All,
         ack_policy: AckPolicy::Explicit,
@@ -165,20 +186,44 @@ async fn ensure_consumer(
         max_deliver: UNLIMITED,
         max_ack_pending: config.max_jobs.get().into(),
         ..pull::Config::default()
-    };
+    }
+}
+
+/// A consumer that exists is asked for again only where it differs, so that whoever may not create it can still use it.
+async fn ensure_consumer(link: &NatsLink, js: &Js, wanted: &pull::Config) -> Result<(String, SetUp), NatsStoreError> {
+    let name = wanted.name.clone().unwrap_or_default();
     let failed = |detail: String| NatsStoreError::Consumer { consumer: name.clone(), detail };
-    let created = js.in_time(js.context.create_consumer_on_stream(wanted.clone(), JOBS)).await;
+    let (found, set_up) = match find_consumer(link, JOBS, &name).await? {
+        Some(info) if difference(wanted, &info.config).is_none() => return Ok((name, SetUp::AsAsked)),
+        Some(_) => (create_consumer(link, js, wanted).await?, SetUp::Grown),
+        None => (create_consumer(link, js, wanted).await?, SetUp::Created),
+    };
+    match difference(wanted, &found) {
+        None => Ok((name, set_up)),
+        Some(field) => Err(failed(format!("the server has another {field} than was asked for"))),
+    }
+}
+
+async fn create_consumer(link: &NatsLink, js: &Js, wanted: &pull::Config) -> Result<consumer::Config, NatsStoreError> {
+    let name = wanted.name.clone().unwrap_or_default();
+    let failed = |detail: String| NatsStoreError::Consumer { consumer: name.clone(), detail };
+    let subject = format!("$JS.API.CONSUMER.CREATE.{JOBS}.{name}.{}", wanted.filter_subject);
+    let creating = js.in_time(js.context.create_consumer_on_stream(wanted.clone(), JOBS));
+    let created = link.unless_denied(&subject, creating).await.map_err(|denied| {
+        NatsStoreError::Stream(ProvisionError::Denied { stream: JOBS.to_owned(), subject: denied.subject })
+    })?;
     let consumer = created.map_err(|error| failed(error.to_string()))?.map_err(|error| failed(error.to_string()))?;
-    let found = &consumer.cached_info().config;
-    let differs = [
+    Ok(consumer.cached_info().config.clone())
+}
+
+/// The field in which a consumer is not as asked.
+fn difference(wanted: &pull::Config, found: &consumer::Config) -> Option<&'static str> {
+    let same = [
         ("filter_subject", found.filter_subject == wanted.filter_subject),
         ("ack_policy", found.ack_policy == wanted.ack_policy),
         ("ack_wait", found.ack_wait == wanted.ack_wait),
         ("max_deliver", found.max_deliver == wanted.max_deliver),
         ("max_ack_pending", found.max_ack_pending == wanted.max_ack_pending),
     ];
-    match differs.into_iter().find(|(_, same)| !same) {
-        None => Ok(()),
-        Some((field, _)) => Err(failed(format!("the server has another {field} than was asked for"))),
-    }
+    same.into_iter().find(|(_, same)| !same).map(|(field, _)| field)
 }

@@ -107,6 +107,7 @@ async fn an_append_that_lands_late_stands_once() {
         let store = rig.open(hasty()).await;
         store.append(&debate("a"), record(1, 1, 11)).await.unwrap();
         rig.server.signal(Signal::SIGSTOP).unwrap();
+        until("the server stands still", async || store.get(&debate("a"), TURN).await.is_err()).await;
         let lost = store.append(&debate("a"), record(2, 1, 22)).await;
         rig.server.signal(Signal::SIGCONT).unwrap();
         assert!(matches!(lost, Err(AppendError::Unsure(_))), "{lost:?}");
