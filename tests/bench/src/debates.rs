@@ -3,7 +3,7 @@ use crate::{Measured, Plan, meter};
 use agon_bus::MemoryBus;
 use agon_core::{Admission, DebateId, Event, HostId, ModelName, NodeId, Position, RetryPolicy, SpeechKind, Usage};
 use agon_llm::{CallTimeouts, ClientConfig, Endpoint, EndpointKind, RunnerOptions};
-use agon_runtime::{HostConfig, Node, NodeConfig, Ports, Served, SystemClock};
+use agon_runtime::{HostConfig, Node, NodeConfig, Ports, Served, Silent, SystemClock};
 use agon_spec::{Defaults, Source};
 use agon_store::{SqliteOptions, SqliteStore, SyncMode};
 use anyhow::{Context, Result, ensure};
@@ -61,8 +61,18 @@ impl Rig {
             rehearsal: true,
         };
         let bus = Arc::new(MemoryBus::default());
-        let (journal, registers, jobs) = (store.clone(), store.clone(), store.clone());
-        let ports = Ports { bus, journal, registers, jobs, hosts: vec![host], clock: Arc::new(SystemClock) };
+        let ports = Ports {
+            bus,
+            journal: store.clone(),
+            registers: store.clone(),
+            jobs: store.clone(),
+            commands: store.clone(),
+            catalogue: store.clone(),
+            upkeep: None,
+            observer: Arc::new(Silent),
+            hosts: vec![host],
+            clock: Arc::new(SystemClock),
+        };
         let config = NodeConfig { max_debates: many.get(), ..NodeConfig::embedded(NodeId::from("bench")) };
         Ok(Self { node: Node::start(config, ports).await?, journal: store })
     }
@@ -83,6 +93,7 @@ impl Rig {
             labels: Default::default(),
             creator: None,
             submitted_by: None,
+            rejudges: None,
         };
         self.node.submit(admission).await?;
         Ok(id)
