@@ -2,6 +2,10 @@
 //!
 //! Each module is marked as test code for the lints, which here would not know by themselves.
 #[cfg(test)]
+mod cluster_cli;
+#[cfg(test)]
+mod cluster_doors;
+#[cfg(test)]
 mod crash;
 #[cfg(test)]
 mod faults;

@@ -1,7 +1,9 @@
 //! What the tests share: a world with an empty home, the program, and servers.
+mod cluster;
 mod process;
 mod server;
 
+pub use cluster::{Cluster, SLOW, address};
 pub use process::{Running, Said};
 pub use server::Server;
 
