@@ -7,6 +7,7 @@
 
 mod check;
 mod client;
+mod intruder;
 mod logs;
 
 pub use check::{Finding, Log, Settled, check, settled};

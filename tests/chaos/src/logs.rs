@@ -1,6 +1,6 @@
 //! Reading the logs of a cluster straight from its nats-server, past every process of it.
 use crate::check::{Finding, Log, check};
-use agon_bus::nats::{NatsConfig, connect};
+use agon_bus::nats::{NatsConfig, NatsLink, connect};
 use agon_core::{DebateId, Event, Record};
 use agon_proto::decode_record;
 use agon_store::{NatsStore, NatsStoreConfig, Registers as _, StoreError, Upkeep as _};
@@ -18,6 +18,7 @@ const AWAY: Duration = Duration::from_secs(30);
 /// The logs of a cluster.
 pub struct Logs {
     runtime: Runtime,
+    link: NatsLink,
     store: NatsStore,
 }
 
@@ -25,11 +26,12 @@ impl Logs {
     /// Connects to a nats-server whose streams are set up.
     pub fn open(url: &str) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-        let store = runtime.block_on(async {
+        let (link, store) = runtime.block_on(async {
             let link = connect(NatsConfig::new([url], "checker", "checker")).await?;
-            anyhow::Ok(NatsStore::open(&link, NatsStoreConfig::default()).await?)
+            let store = NatsStore::open(&link, NatsStoreConfig::default()).await?;
+            anyhow::Ok((link, store))
         })?;
-        Ok(Self { runtime, store })
+        Ok(Self { runtime, link, store })
     }
 
     /// A log as it is stored; empty where there is none. A server that is away is waited for.
@@ -109,6 +111,13 @@ impl Logs {
             findings.push(Finding::Chain(at.0));
         }
         Ok(findings)
+    }
+
+    pub(crate) fn link(&self) -> &NatsLink {
+        &self.link
+    }
+    pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(work)
     }
 
     /// The store itself and where its futures run, for what a test does as an administrator.

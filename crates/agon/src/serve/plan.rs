@@ -100,6 +100,8 @@ impl Plan {
                 node_silent: coordinator.node_silent.0,
                 host_silent: coordinator.host_silent.0,
                 sweep: coordinator.sweep.0,
+                queued_stale: coordinator.queued_stale.0,
+                running_stale: coordinator.running_stale.0,
                 models_refresh: self.settings.host.discovery.0,
                 ..Times::default()
             },

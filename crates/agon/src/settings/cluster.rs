@@ -65,6 +65,10 @@ pub struct CoordinatorSettings {
     pub host_silent: Length,
     /// How often debates that stand still are looked for.
     pub sweep: Length,
+    /// A debate that nobody has taken for so long stands still.
+    pub queued_stale: Length,
+    /// A debate whose owner is gone, and of which nothing was heard for so long, stands still.
+    pub running_stale: Length,
 }
 impl Default for CoordinatorSettings {
     fn default() -> Self {
@@ -76,6 +80,8 @@ impl Default for CoordinatorSettings {
             node_silent: Length(times.node_silent),
             host_silent: Length(times.host_silent),
             sweep: Length(times.sweep),
+            queued_stale: Length(times.queued_stale),
+            running_stale: Length(times.running_stale),
         }
     }
 }

@@ -1,0 +1,65 @@
+//! What nobody of the cluster would do: removing jobs, writing what no version knows.
+use crate::logs::Logs;
+use agon_core::DebateId;
+use agon_store::{Upkeep as _, chain};
+use anyhow::{Context, Result};
+use async_nats::HeaderMap;
+
+/// The stream of the jobs.
+const JOBS: &str = "AGON_JOB";
+
+impl Logs {
+    /// Removes every job, as an administrator might; gives how many there were.
+    pub fn delete_jobs(&self) -> Result<u64> {
+        self.block_on(async { Ok(self.link().jetstream().get_stream(JOBS).await?.purge().await?.purged) })
+    }
+
+    /// Continues a log with a record of one event that no version of Agon knows; fails where somebody else continues it meanwhile.
+    pub fn append_unknown_event(&self, id: &str) -> Result<()> {
+        let id = DebateId::parse(id)?;
+        let (store, runtime) = self.store();
+        let raw = runtime.block_on(store.raw_records(&id))?;
+        let last = raw.last().context("there is no log")?;
+        let body = unknown_record(last.last.0 + 1, &last.hash);
+        let at = (last.last.0 + 1).to_string();
+        let mut headers = HeaderMap::new();
+        headers.insert("Agon-Hash", chain::hex(&chain::link(&last.hash, &body)).as_str());
+        headers.insert("Agon-First", at.as_str());
+        headers.insert("Agon-Last", at.as_str());
+        let subject = format!("agon.v1.log.0.{}.{}", id.tenant(), id.name());
+        self.block_on(async {
+            let jetstream = self.link().jetstream();
+            let stream = jetstream.get_stream("AGON_LOG_0").await?;
+            let tail = stream.get_last_raw_message_by_subject(&subject).await?.sequence.to_string();
+            headers.insert("Nats-Expected-Last-Subject-Sequence", tail.as_str());
+            jetstream.publish_with_headers(subject, headers, body.into()).await?.await?;
+            Ok(())
+        })
+    }
+}
+
+/// The protobuf bytes of a record whose one event has a kind with a number that is not taken.
+fn unknown_record(first: u64, prev: &[u8; 32]) -> Vec<u8> {
+    let known = agon_core::Record {
+        first: agon_core::Position(first),
+        at: agon_core::Timestamp(1),
+        epoch: 1,
+        nonce: 1,
+        events: Vec::new(),
+    };
+    let mut body = agon_proto::encode_record(&known, prev);
+    // field 5, an event of three bytes: its field 1999, a message without content
+    body.extend([0x2a, 0x03, 0xfa, 0x7c, 0x00]);
+    body
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_record_is_read_as_far_as_its_unknown_event() {
+        let refused = agon_proto::decode_record(&unknown_record(7, &[1; 32])).unwrap_err();
+        assert!(refused.to_string().contains("event"), "{refused}");
+    }
+}

@@ -1,0 +1,56 @@
+//! The host that plays a turn dies, or is told to end.
+use crate::cluster_stage::{Stage, count, events, is_failure, is_speech, quick};
+use agon_core::Event;
+
+#[test]
+fn a_turn_whose_host_is_killed_is_played_elsewhere_and_has_one_result() {
+    let mut stage = Stage::start(quick(1, 2).own_rehearsals().rehearsal(&["--token-interval", "10ms"]));
+    stage.submit("host-dies", 2);
+    let (player, server) = stage.player();
+    let before = server.calls().unwrap().len();
+
+    stage.cluster.member(&player).unwrap().kill();
+
+    let records = stage.finishes("host-dies");
+    assert_eq!(count(&records, is_speech), 4);
+    let died = format!("scripted-{player}-");
+    let hosts: Vec<String> = events(&records)
+        .into_iter()
+        .filter_map(|event| match event {
+            Event::SpeechRecorded(speech) => speech.call.host.clone(),
+            _ => None,
+        })
+        .collect();
+    assert!(hosts.len() == 4 && hosts[before..].iter().all(|host| !host.starts_with(&died)), "{player}: {hosts:?}");
+}
+
+#[test]
+fn a_host_that_is_told_to_end_loses_no_turn() {
+    let mut stage = Stage::start(quick(1, 2).own_rehearsals());
+    stage.submit("host-ends", 5);
+    stage.speeches("host-ends", 2);
+    let (player, _) = stage.player();
+
+    let status = stage.cluster.member(&player).unwrap().process().unwrap().terminate().unwrap();
+
+    assert!(status.success(), "{status}");
+    let records = stage.finishes("host-ends");
+    assert_eq!((count(&records, is_speech), count(&records, is_failure)), (10, 0));
+    assert_eq!(stage.paid_twice(), Vec::<String>::new());
+}
+
+#[test]
+fn a_host_whose_line_is_cut_loses_its_turn_to_another_and_its_late_answer_is_dropped() {
+    let stage = Stage::start(quick(1, 2).own_rehearsals().behind_proxies().rehearsal(&["--token-interval", "10ms"]));
+    let mut stage = stage;
+    stage.submit("host-cut", 2);
+    let (player, _) = stage.player();
+
+    stage.cluster.member(&player).unwrap().line().unwrap().cut();
+    stage.speeches("host-cut", 1);
+    stage.cluster.member(&player).unwrap().line().unwrap().heal();
+
+    let records = stage.finishes("host-cut");
+    assert_eq!(count(&records, is_speech), 4);
+    assert!(stage.cluster.member(&player).unwrap().runs());
+}
