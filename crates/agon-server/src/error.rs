@@ -338,6 +338,8 @@ mod tests {
             let passing = matches!(status.code(), Code::Unavailable | Code::ResourceExhausted);
             assert_eq!(status.get_details_retry_info().is_some(), passing, "{problem:?}");
             assert_eq!(status.get_details_bad_request().is_some(), status.code() == Code::InvalidArgument);
+            let table = include_str!("../../../docs/reference/api.md");
+            assert!(table.contains(&format!("`{}`", problem.reason())), "{}", problem.reason());
         }
     }
 

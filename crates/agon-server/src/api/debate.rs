@@ -117,19 +117,24 @@ impl Api {
         call.caller.require(Scope::DebatesRead)?;
         let debate = named(&call.caller, &request.name)?;
         let size = page_size(request.page_size, EVENTS, MAX_EVENTS)?;
-        let after = Position(request.after_sequence);
-        let records = self.log_after(&debate, after).await?;
-        if records.is_empty() {
-            // the end of a log, or no log at all
-            self.log(&debate).await?;
-        }
+        let mut after = Position(request.after_sequence);
         let mut events = Vec::new();
-        for record in &records {
-            if events.len() >= size {
-                return Ok((events, true));
+        loop {
+            let records = self.ports.journal.read(&debate, after).await.map_err(|error| Problem::of_store(&error))?;
+            if records.is_empty() {
+                break;
             }
-            let new = record.entries().filter(|(position, _)| *position > after);
-            events.extend(new.map(|(position, event)| (position, record.at, event.clone())));
+            for record in &records {
+                if events.len() >= size {
+                    return Ok((events, true));
+                }
+                let new = record.entries().filter(|(position, _)| *position > after);
+                events.extend(new.map(|(position, event)| (position, record.at, event.clone())));
+                after = after.max(record.last());
+            }
+        }
+        if events.is_empty() && self.admitted(&debate).await?.is_none() {
+            return Err(Problem::no_debate(&debate));
         }
         Ok((events, false))
     }
