@@ -77,4 +77,5 @@ pub use directory::KnownHost;
 pub use hooks::{Death, Victim};
 pub use node::{CancelError, DrainError, Node, NodeDown, StartError, Stats, SubmitError};
 pub use peers::KnownNode;
+pub use subjects::queue_token;
 pub use watch::{Watch, WatchError, Watched};

@@ -93,6 +93,10 @@ pub(crate) fn queued_turn(offer: &TurnOffer, rehearsal: bool) -> String {
 pub(crate) fn queue(model: &ModelName, rehearsal: bool, priority: Priority) -> String {
     pattern::generations(&line(model, rehearsal), urgency(priority))
 }
+/// The queue of a model, as subjects and consumers name it: a rehearsal's is another one.
+pub fn queue_token(model: &ModelName, rehearsal: bool) -> Token {
+    line(model, rehearsal)
+}
 fn line(model: &ModelName, rehearsal: bool) -> Token {
     let model = &crate::directory::plain(model);
     match rehearsal && !model.is_external() {

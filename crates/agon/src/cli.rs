@@ -16,7 +16,7 @@ pub use look::{
 };
 pub use rehearsal::{CastArgs, RehearsalArgs};
 pub use remote::{ApiArgs, HostsArgs, PlaceArgs, SubmitArgs, TokenArgs, WatchArgs};
-pub use serve::{Role, ServeArgs};
+pub use serve::{ProvisionArgs, Role, ServeArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -99,6 +99,8 @@ pub enum Command {
     Hosts(HostsArgs),
     /// Serve debates over gRPC and HTTP, alone or as a part of a cluster
     Serve(Box<ServeArgs>),
+    /// Set up the streams of a cluster on NATS, so that its processes need no permission to
+    Provision(ProvisionArgs),
     /// Make a bearer token for a server's caller
     Token(TokenArgs),
     /// Print the JSON Schema of debate files

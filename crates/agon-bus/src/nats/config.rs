@@ -11,7 +11,7 @@ pub struct NatsConfig {
     pub urls: Vec<String>,
     /// The connection's name in the server's reports.
     pub name: String,
-    /// The first tokens of the subjects that answers come on; private to the role, so that permissions can be.
+    /// The first tokens of the subjects that answers come on: one for the role, which permissions name, and one for the node.
     pub inbox_prefix: String,
     /// Who connects.
     pub auth: NatsAuth,
@@ -42,7 +42,7 @@ impl NatsConfig {
         Self {
             urls: urls.into_iter().map(Into::into).collect(),
             name: format!("{role}/{node}"),
-            inbox_prefix: format!("_INBOX_{}_{}", as_token(role), as_token(node)),
+            inbox_prefix: format!("_INBOX_{}.{}", as_token(role), as_token(node)),
             auth: NatsAuth::None,
             tls: NatsTls::default(),
             wait: Duration::ZERO,

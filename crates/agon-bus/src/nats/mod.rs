@@ -29,4 +29,4 @@ pub use config::{NatsAuth, NatsConfig, NatsTls};
 pub use error::NatsError;
 pub use link::{NatsLink, connect};
 pub use state::{Access, LinkState, Violation};
-pub use streams::{BLOB_STREAM, ProvisionConfig, QUEUE_STREAM, Storage, check, provision};
+pub use streams::{BLOB_STREAM, ProvisionConfig, QUEUE_STREAM, Storage, check, provision, provision_queues};

@@ -3,10 +3,12 @@
 //! Servers ignore options that they do not know, and an existing stream may have been set up otherwise. So every
 //! set-up compares what the server says with what was asked, field by field, and refuses on a difference.
 use super::link::NatsLink;
+use async_nats::jetstream::consumer;
 use async_nats::jetstream::context::{RequestError, RequestErrorKind};
 use async_nats::jetstream::response::Response;
 use async_nats::jetstream::stream::{Config, Info};
 use async_nats::jetstream::{self, ErrorCode};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -108,14 +110,39 @@ impl From<ProvisionError> for crate::port::BusError {
 /// Attempts, where others create or delete the same stream meanwhile.
 const ATTEMPTS: usize = 3;
 
+/// What setting up came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetUp {
+    /// It was missing.
+    Created,
+    /// It was there, as asked.
+    AsAsked,
+    /// It was there, with lower limits.
+    Grown,
+}
+impl std::fmt::Display for SetUp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Created => "created",
+            Self::AsAsked => "as asked",
+            Self::Grown => "grown",
+        })
+    }
+}
+
 /// Creates the stream, or checks the one that exists. Safe to do twice and by many at once.
 pub async fn ensure_stream(link: &NatsLink, wanted: &Config, growth: Growth) -> Result<Info, ProvisionError> {
+    set_up_stream(link, wanted, growth).await.map(|(_, info)| info)
+}
+
+/// The same, and what it came to. A stream that exists as asked is only looked at.
+pub async fn set_up_stream(link: &NatsLink, wanted: &Config, growth: Growth) -> Result<(SetUp, Info), ProvisionError> {
     for _ in 0..ATTEMPTS {
         match check_stream(link, wanted).await {
-            Ok(info) => return Ok(info),
+            Ok(info) => return Ok((SetUp::AsAsked, info)),
             Err(ProvisionError::Missing(_)) => {
                 if let Some(info) = create(link, wanted).await? {
-                    return compared(wanted, info);
+                    return Ok((SetUp::Created, compared(wanted, info)?));
                 }
             }
             Err(ProvisionError::Differs { stream, differences }) => {
@@ -123,7 +150,7 @@ pub async fn ensure_stream(link: &NatsLink, wanted: &Config, growth: Growth) -> 
                 if growth == Growth::Refuse || !may_grow {
                     return Err(ProvisionError::Differs { stream, differences });
                 }
-                return grow(link, wanted).await;
+                return Ok((SetUp::Grown, grow(link, wanted).await?));
             }
             Err(error) => return Err(error),
         }
@@ -141,6 +168,29 @@ fn compared(wanted: &Config, info: Info) -> Result<Info, ProvisionError> {
     match differences.is_empty() {
         true => Ok(info),
         false => Err(ProvisionError::Differs { stream: wanted.name.clone(), differences }),
+    }
+}
+
+/// The stream, if it exists.
+pub async fn find_stream(link: &NatsLink, stream: &str) -> Result<Option<Info>, ProvisionError> {
+    match info(link, stream).await {
+        Ok(info) => Ok(Some(info)),
+        Err(ProvisionError::Missing(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// A stream's consumer, if it exists.
+pub async fn find_consumer(
+    link: &NatsLink,
+    stream: &str,
+    consumer: &str,
+) -> Result<Option<consumer::Info>, ProvisionError> {
+    let request = format!("CONSUMER.INFO.{stream}.{consumer}");
+    match ask::<consumer::Info>(link, stream, request, &json!({})).await? {
+        Ok(info) => Ok(Some(info)),
+        Err(error) if error.error_code() == ErrorCode::CONSUMER_NOT_FOUND => Ok(None),
+        Err(error) => Err(refused(stream, &error)),
     }
 }
 
@@ -192,10 +242,19 @@ async fn call(
     verb: &str,
     body: &Value,
 ) -> Result<Result<Info, jetstream::Error>, ProvisionError> {
-    let request = format!("STREAM.{verb}.{stream}");
+    ask(link, stream, format!("STREAM.{verb}.{stream}"), body).await
+}
+
+/// One call of JetStream's API about a stream. The inner error is the server's answer.
+async fn ask<T: DeserializeOwned>(
+    link: &NatsLink,
+    stream: &str,
+    request: String,
+    body: &Value,
+) -> Result<Result<T, jetstream::Error>, ProvisionError> {
     let subject = format!("$JS.API.{request}");
     let jetstream = link.jetstream();
-    let answer = jetstream.request::<_, _, Response<Info>>(request, body);
+    let answer = jetstream.request::<_, _, Response<T>>(request, body);
     let answer = link.unless_denied(&subject, answer).await;
     let answer =
         answer.map_err(|denied| ProvisionError::Denied { stream: stream.to_owned(), subject: denied.subject })?;

@@ -1,6 +1,6 @@
 //! The streams of the bus: the queues, and the parts of large messages.
 use super::link::NatsLink;
-use super::provision::{Growth, ProvisionError, check_stream, ensure_stream};
+use super::provision::{Growth, ProvisionError, SetUp, check_stream, ensure_stream, set_up_stream};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
 use std::time::Duration;
 
@@ -105,16 +105,22 @@ impl ProvisionConfig {
     }
 }
 
-/// Sets up the streams of the bus, or checks those that exist.
-pub async fn provision(link: &NatsLink, config: &ProvisionConfig) -> Result<(), ProvisionError> {
-    ensure_stream(link, &config.queue_stream(), config.growth).await?;
-    ensure_stream(link, &config.blob_stream(), config.growth).await?;
-    Ok(())
+/// Sets up the streams of the bus, or checks those that exist; what that came to, by stream.
+pub async fn provision(link: &NatsLink, config: &ProvisionConfig) -> Result<Vec<(String, SetUp)>, ProvisionError> {
+    let mut done = Vec::new();
+    for stream in [config.queue_stream(), config.blob_stream()] {
+        let (set_up, info) = set_up_stream(link, &stream, config.growth).await?;
+        done.push((info.config.name, set_up));
+    }
+    Ok(done)
 }
 
-/// Checks the streams of the bus, for roles that may not create any.
+/// Sets up what has to be there before work is queued; the stream of large messages is made when it is first needed.
+pub async fn provision_queues(link: &NatsLink, config: &ProvisionConfig) -> Result<(), ProvisionError> {
+    ensure_stream(link, &config.queue_stream(), config.growth).await.map(drop)
+}
+
+/// Checks what has to be there before work is queued; creates nothing.
 pub async fn check(link: &NatsLink, config: &ProvisionConfig) -> Result<(), ProvisionError> {
-    check_stream(link, &config.queue_stream()).await?;
-    check_stream(link, &config.blob_stream()).await?;
-    Ok(())
+    check_stream(link, &config.queue_stream()).await.map(drop)
 }

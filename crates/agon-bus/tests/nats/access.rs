@@ -141,7 +141,7 @@ authorization {
     { user: admin, password: right }
     { user: host, password: right, permissions {
         publish { allow = [ "agon.v1.hb.gpu-1", "agon.v1.res.>", "$JS.API.CONSUMER.MSG.NEXT.AGON_GEN.*" ] }
-        subscribe { allow = [ "_INBOX_host_gpu-1.>", "agon.v1.ctl.>" ] }
+        subscribe { allow = [ "_INBOX_host.>", "agon.v1.ctl.>" ] }
     } }
   ]
 }
@@ -201,7 +201,7 @@ async fn a_role_finds_out_what_it_lacks_when_it_starts() {
             Needed::publish("agon.v1.res.>"),
             Needed::publish("$JS.API.CONSUMER.MSG.NEXT.AGON_GEN.*"),
             Needed::subscribe("agon.v1.ctl.>"),
-            Needed::subscribe("_INBOX_host_gpu-1.>"),
+            Needed::subscribe("_INBOX_host.>"),
         ];
         let needed: Vec<_> = lacks.iter().chain(&has).cloned().collect();
         let missing = soon(probe(&link, &needed)).await.unwrap();

@@ -46,6 +46,22 @@ pub struct ServeArgs {
     pub pace: PaceArgs,
 }
 
+/// `agon provision`
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Example:
+  AGON__NATS__USER=provisioner AGON__NATS__PASSWORD__FILE=secret agon provision --nats nats://127.0.0.1:4222
+
+Credentials, copies, shards and limits are those of [nats] in the settings. Each stream and consumer is told with what was
+done: created, as asked, or grown. Nothing is ever made smaller. Doing it twice changes nothing.
+
+Exit codes: 0 everything is as asked, 64 something exists otherwise or this user may not, 69 no NATS or no JetStream.")]
+pub struct ProvisionArgs {
+    /// The NATS servers of the cluster, apart by commas [default: `nats.urls`]
+    #[arg(long, value_name = "URLS", value_delimiter = ',')]
+    pub nats: Vec<String>,
+}
+
 /// What a process does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -82,6 +82,7 @@ pub fn run(cli: Cli, environment: Environment, output: Output) -> Result<Exit, S
         Command::Token(args) => token::run(&context, &args),
         Command::Hosts(args) => hosts::run(&context, &args),
         Command::Serve(args) => crate::serve::run(&context, &args),
+        Command::Provision(args) => crate::serve::provision::run(&context, &args),
         Command::Run(args) => run::run(&context, &args),
         Command::Rehearsal(args) => rehearsal::run(&context, &args),
         Command::Doctor(args) => doctor::run(&context, &args),

@@ -1,13 +1,15 @@
 //! What the roles stand on: NATS with its streams, or memory and a SQLite file where there is one process.
 use super::permissions;
 use super::plan::Plan;
+use crate::cli::Role;
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
 use crate::store::Store;
 use agon_bus::nats::provision::ProvisionError;
-use agon_bus::nats::{NatsBus, NatsError, NatsLink, ProvisionConfig, QueueConfig, connect, provision};
+use agon_bus::nats::{NatsBus, NatsError, NatsLink, ProvisionConfig, QueueConfig, connect, provision_queues};
 use agon_bus::{Bus, MemoryBus};
-use agon_store::{Catalogue, Commands, Jobs, Journal, NatsStore, NatsStoreError, Registers, Requests, Upkeep};
+use agon_runtime::HostConfig;
+use agon_store::{Catalogue, Commands, Jobs, Journal, NatsStore, NatsStoreError, NatsUse, Registers, Requests, Upkeep};
 use std::sync::Arc;
 
 /// The file of a server without NATS; apart from that of `agon run`, whose debates are not a server's to take up.
@@ -41,7 +43,7 @@ struct Nats {
 }
 
 impl Ground {
-    /// Connects, sets up what is missing, and checks what is there.
+    /// Connects, checks what is there, and sets up what is missing of what the roles use.
     pub async fn open(context: &Context, plan: &Plan) -> Result<Self, Stop> {
         match plan.is_alone() {
             true => Self::alone(context),
@@ -66,7 +68,7 @@ impl Ground {
 
     async fn on_nats(context: &Context, plan: &Plan) -> Result<Self, Stop> {
         let settings = &plan.settings.nats;
-        let config = settings.config(plan.role_name(), plan.id.as_str(), &context.environment);
+        let config = settings.config(&permissions::inbox_role(plan), plan.id.as_str(), &context.environment);
         let config = config.map_err(|error| Stop::new(Exit::Usage, error))?;
         let mut tokens = config.clone();
         tokens.name.push_str("/tokens");
@@ -74,8 +76,11 @@ impl Ground {
         let [control, tokens] = &links;
         permissions::check(plan, control).await?;
         let streams = ProvisionConfig { replicas: settings.replicas.get(), ..ProvisionConfig::default() };
-        provision(control, &streams).await.map_err(not_set_up)?;
-        let store = NatsStore::open(control, settings.store()).await.map_err(not_opened)?;
+        let uses = NatsUse { admits: plan.is(Role::Gateway), owns: plan.is(Role::Coordinator) };
+        if uses.owns || plan.is(Role::Host) {
+            provision_queues(control, &streams).await.map_err(not_set_up)?;
+        }
+        let store = NatsStore::open_for(control, settings.store(), uses).await.map_err(not_opened)?;
         let store = Arc::new(store);
         let bus = NatsBus::new(control.clone(), tokens.clone(), QueueConfig { provision: streams });
         Ok(Self {
@@ -89,6 +94,13 @@ impl Ground {
             upkeep: store.clone(),
             nats: Some(Nats { links, store }),
         })
+    }
+
+    /// Tries whether the turns of these hosts may be pulled.
+    pub async fn check_queues(&self, plan: &Plan, hosts: &[HostConfig]) -> Result<(), Stop> {
+        let Some(nats) = &self.nats else { return Ok(()) };
+        let [control, _] = &nats.links;
+        permissions::check_queues(plan, control, hosts).await
     }
 
     /// Where it is, for people.
@@ -113,7 +125,7 @@ impl Ground {
     }
 }
 
-fn unreached(error: NatsError) -> Stop {
+pub fn unreached(error: NatsError) -> Stop {
     let exit = match &error {
         NatsError::NoAddress
         | NatsError::Address { .. }
@@ -128,12 +140,12 @@ fn unreached(error: NatsError) -> Stop {
     Stop::new(exit, error)
 }
 
-fn not_set_up(error: ProvisionError) -> Stop {
+pub fn not_set_up(error: ProvisionError) -> Stop {
     let (exit, hint) = stream_hint(&error);
     Stop::new(exit, anyhow::Error::from(error).context(hint))
 }
 
-fn not_opened(error: NatsStoreError) -> Stop {
+pub fn not_opened(error: NatsStoreError) -> Stop {
     let (exit, hint) = match &error {
         NatsStoreError::Stream(error) => stream_hint(error),
         NatsStoreError::Differs { .. } => {
@@ -151,9 +163,10 @@ fn stream_hint(error: &ProvisionError) -> (Exit, &'static str) {
         ProvisionError::NoJetStream(_) => {
             (Exit::Unavailable, "Agon keeps its debates in JetStream; start the server with it (nats-server -js)")
         }
-        ProvisionError::Denied { .. } => {
-            (Exit::Usage, "this NATS user lacks a permission; docs/guide/cluster.md lists what each role needs")
-        }
+        ProvisionError::Denied { .. } => (
+            Exit::Usage,
+            "something is missing that this NATS user may not set up; run `agon provision` as one who may",
+        ),
         ProvisionError::Differs { .. } => (Exit::Usage, "the streams were set up otherwise"),
         ProvisionError::Missing(_) | ProvisionError::Server { .. } => {
             (Exit::Unavailable, "the streams cannot be set up")

@@ -9,6 +9,7 @@ mod hosts;
 mod permissions;
 mod plan;
 mod process;
+pub mod provision;
 
 use crate::cli::ServeArgs;
 use crate::commands::{Context, runtime};

@@ -1,104 +1,229 @@
-//! What each role may need of NATS, tried at the start: a refusal later would be told to nobody in particular.
+//! What each role may do on NATS, tried at the start: a refusal later would be told to nobody in particular.
+//!
+//! `deploy/nats/agon.conf` grants exactly this, and `docs/guide/security.md` shows it; tests keep the three alike.
 use super::plan::Plan;
 use crate::cli::Role;
 use crate::exit::{Exit, Stop};
 use agon_bus::nats::NatsLink;
-use agon_bus::nats::permissions::{Needed, probe};
-use agon_bus::subject::{DebateKey, Priority, Subject, Token, TurnKey, pattern};
+use agon_bus::nats::permissions::{Missing, Needed, probe};
+use agon_bus::subject::{Priority, Token};
+use agon_core::ModelName;
+use agon_runtime::{HostConfig, Served, queue_token};
+use std::collections::BTreeSet;
 
-/// Tries everything that the process's roles need.
+/// What the users of one role may do: subjects with wildcards, as the server's configuration has them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Grants {
+    /// What they may send to.
+    pub publish: BTreeSet<String>,
+    /// What they may listen to.
+    pub subscribe: BTreeSet<String>,
+}
+
+/// Stands for a name that nobody has.
+const PROBE: &str = "agon-probe";
+
+/// Everything that `role` needs, the queues of models aside, where the logs are spread over so many shards.
+pub fn grants(role: Role, shards: u32) -> Grants {
+    let (publish, subscribe): (&[&str], &[&str]) = match role {
+        Role::Gateway => (&GATEWAY_PUBLISH, &GATEWAY_SUBSCRIBE),
+        Role::Coordinator => (&COORDINATOR_PUBLISH, &COORDINATOR_SUBSCRIBE),
+        Role::Host => (&HOST_PUBLISH, &HOST_SUBSCRIBE),
+    };
+    let mut publish: BTreeSet<String> = publish.iter().map(|subject| (*subject).to_owned()).collect();
+    for shard in 0..shards {
+        publish.extend(log_reading(&format!("AGON_LOG_{shard}")));
+        if role == Role::Gateway {
+            publish.insert(format!("$JS.API.STREAM.PURGE.AGON_LOG_{shard}"));
+        }
+    }
+    match role {
+        Role::Gateway => {}
+        Role::Coordinator => publish.extend(seat_queue()),
+        Role::Host => publish.extend(queue("*", "agon.v1.gen.>")),
+    }
+    let inbox = format!("_INBOX_{}.>", role.name());
+    let subscribe = subscribe.iter().map(|subject| (*subject).to_owned()).chain([inbox]).collect();
+    Grants { publish, subscribe }
+}
+
+const GATEWAY_PUBLISH: [&str; 24] = [
+    // debates are admitted, queued, listed, ended
+    "agon.v1.log.>",
+    "agon.v1.big.>",
+    "agon.v1.job.>",
+    "agon.v1.cmd.>",
+    "agon.v1.req.>",
+    "agon.v1.idx.>",
+    "agon.v1.ready.*",
+    "agon.v1.node.*",
+    // hosts are told to drain
+    "agon.v1.host.*.*",
+    "$JS.API.STREAM.INFO.AGON_RES",
+    "$JS.API.STREAM.INFO.AGON_CMD",
+    "$JS.API.STREAM.INFO.AGON_JOB",
+    "$JS.API.STREAM.INFO.AGON_REQ",
+    "$JS.API.STREAM.INFO.AGON_IDX",
+    "$JS.API.STREAM.MSG.GET.AGON_CMD",
+    "$JS.API.STREAM.MSG.GET.AGON_REQ",
+    "$JS.API.STREAM.MSG.GET.AGON_IDX",
+    "$JS.API.CONSUMER.CREATE.AGON_IDX.*.agon.v1.idx.>",
+    "$JS.API.CONSUMER.MSG.NEXT.AGON_IDX.*",
+    // debates are deleted
+    "$JS.API.STREAM.PURGE.AGON_RES",
+    "$JS.API.STREAM.PURGE.AGON_CMD",
+    "$JS.API.STREAM.PURGE.AGON_JOB",
+    "$JS.API.STREAM.PURGE.AGON_IDX",
+    "$JS.API.STREAM.PURGE.AGON_BIG",
+];
+const GATEWAY_SUBSCRIBE: [&str; 4] = ["agon.v1.ctl.*.*", "agon.v1.tok.>", "agon.v1.hb.*", "agon.v1.alive.*"];
+
+const COORDINATOR_PUBLISH: [&str; 27] = [
+    // debates are led
+    "agon.v1.log.>",
+    "agon.v1.res.>",
+    "agon.v1.big.>",
+    "agon.v1.gen.>",
+    "agon.v1.job.>",
+    "agon.v1.idx.>",
+    "agon.v1.ctl.*.*",
+    "agon.v1.ready.*",
+    "agon.v1.node.*",
+    "agon.v1.alive.*",
+    "agon.v1.host.*.*",
+    "agon.v1.seat.*.*.*",
+    "$JS.API.STREAM.INFO.AGON_RES",
+    "$JS.API.STREAM.INFO.AGON_CMD",
+    "$JS.API.STREAM.INFO.AGON_JOB",
+    "$JS.API.STREAM.INFO.AGON_IDX",
+    "$JS.API.STREAM.INFO.AGON_GEN",
+    "$JS.API.STREAM.MSG.GET.AGON_CMD",
+    "$JS.API.STREAM.MSG.GET.AGON_IDX",
+    "$JS.API.CONSUMER.CREATE.AGON_IDX.*.agon.v1.idx.>",
+    "$JS.API.CONSUMER.MSG.NEXT.AGON_IDX.*",
+    // marks of deleted debates are cleared
+    "$JS.API.STREAM.PURGE.AGON_IDX",
+    // jobs are taken
+    "$JS.API.CONSUMER.INFO.AGON_JOB.*",
+    "$JS.API.CONSUMER.MSG.NEXT.AGON_JOB.*",
+    "$JS.ACK.AGON_JOB.>",
+    "$JS.ACK.*.*.AGON_JOB.>",
+    // the results of turns
+    "$JS.API.STREAM.MSG.GET.AGON_RES",
+];
+const COORDINATOR_SUBSCRIBE: [&str; 6] = [
+    "agon.v1.node.*",
+    "agon.v1.ready.*",
+    "agon.v1.ctl.*.*",
+    "agon.v1.hb.*",
+    "agon.v1.alive.*",
+    // the seats of external participants are kept by coordinators, and reached as hosts are
+    "agon.v1.host.*.*",
+];
+
+const HOST_PUBLISH: [&str; 8] = [
+    // turns are played
+    "agon.v1.res.>",
+    "agon.v1.big.>",
+    "agon.v1.tok.>",
+    "agon.v1.hb.*",
+    "agon.v1.node.*",
+    "$JS.API.STREAM.INFO.AGON_RES",
+    "$JS.API.STREAM.INFO.AGON_GEN",
+    "$JS.API.STREAM.MSG.GET.AGON_RES",
+];
+const HOST_SUBSCRIBE: [&str; 4] = ["agon.v1.host.*.*", "agon.v1.ctl.*.*", "agon.v1.hb.*", "agon.v1.alive.*"];
+
+/// Reading logs: the last messages one by one, many through a consumer that is named and has a filter.
+fn log_reading(stream: &str) -> Vec<String> {
+    let mut subjects = vec![
+        format!("$JS.API.STREAM.INFO.{stream}"),
+        format!("$JS.API.STREAM.MSG.GET.{stream}"),
+        format!("$JS.API.CONSUMER.CREATE.{stream}.*.agon.v1.log.>"),
+        format!("$JS.API.CONSUMER.MSG.NEXT.{stream}.*"),
+        format!("$JS.API.CONSUMER.DELETE.{stream}.*"),
+    ];
+    subjects.extend(["INFO", "MSG.GET"].map(|verb| format!("$JS.API.STREAM.{verb}.AGON_BIG")));
+    subjects
+}
+
+/// Taking turns from the consumers of one name.
+fn queue(consumer: &str, filter: &str) -> Vec<String> {
+    vec![
+        format!("$JS.API.CONSUMER.INFO.AGON_GEN.{consumer}"),
+        format!("$JS.API.CONSUMER.CREATE.AGON_GEN.{consumer}.{filter}"),
+        format!("$JS.API.CONSUMER.MSG.NEXT.AGON_GEN.{consumer}"),
+        format!("$JS.ACK.AGON_GEN.{consumer}.>"),
+        format!("$JS.ACK.*.*.AGON_GEN.{consumer}.>"),
+    ]
+}
+
+/// Taking the turns of one model, or of external participants.
+fn queue_of(model: &Token) -> Vec<String> {
+    let of =
+        |priority: Priority| queue(&format!("gen-{model}-{priority}"), &format!("agon.v1.gen.{model}.{priority}.>"));
+    Priority::ALL.into_iter().flat_map(of).collect()
+}
+
+fn seat_queue() -> Vec<String> {
+    queue_of(&queue_token(&ModelName::from(ModelName::EXTERNAL), false))
+}
+
+/// The roles as the process's private inbox names them, in a fixed order.
+pub fn inbox_role(plan: &Plan) -> String {
+    plan.roles.iter().map(|role| role.name()).collect::<Vec<_>>().join("-")
+}
+
+/// Tries everything that the process's roles need, the queues of models aside.
 pub async fn check(plan: &Plan, link: &NatsLink) -> Result<(), Stop> {
-    let needed = needed(plan);
-    let missing = probe(link, &needed).await.map_err(|error| Stop::new(Exit::Unavailable, error))?;
+    let shards = plan.settings.nats.shards.get();
+    let mut needed = Vec::new();
+    for role in &plan.roles {
+        let Grants { publish, subscribe } = grants(*role, shards);
+        let queues = |subject: &String| *role == Role::Host && subject.contains("AGON_GEN.*");
+        needed.extend(publish.into_iter().filter(|subject| !queues(subject)).map(Needed::publish));
+        // where there are several roles, the inbox is another one
+        let inbox = |subject: &String| subject.starts_with("_INBOX");
+        needed.extend(subscribe.into_iter().filter(|subject| !inbox(subject)).map(|subject| listening(&subject)));
+    }
+    needed.push(Needed::subscribe(format!("_INBOX_{}.>", inbox_role(plan))));
+    try_all(plan, link, &needed).await
+}
+
+/// Tries the queues of the models that the process's hosts play: all of them, where a host does not name its models.
+pub async fn check_queues(plan: &Plan, link: &NatsLink, hosts: &[HostConfig]) -> Result<(), Stop> {
+    let mut needed = BTreeSet::new();
+    for host in hosts {
+        match &host.models {
+            Served::List(models) => {
+                needed.extend(models.iter().flat_map(|model| queue_of(&queue_token(model, host.rehearsal))));
+            }
+            Served::Any | Served::Discovered => needed.extend(queue("*", "agon.v1.gen.>")),
+        }
+    }
+    let needed: Vec<Needed> = needed.into_iter().map(Needed::publish).collect();
+    try_all(plan, link, &needed).await
+}
+
+/// Listening for everything where the process will, else to one subject of the kind, so that no flood comes.
+fn listening(subject: &str) -> Needed {
+    match subject {
+        "agon.v1.hb.*" | "agon.v1.alive.*" | "agon.v1.ready.*" => Needed::subscribe(subject),
+        one => Needed::subscribe(one.replace(['*', '>'], PROBE)),
+    }
+}
+
+async fn try_all(plan: &Plan, link: &NatsLink, needed: &[Needed]) -> Result<(), Stop> {
+    let missing = probe(link, needed).await.map_err(|error| Stop::new(Exit::Unavailable, error))?;
     if missing.is_empty() {
         return Ok(());
     }
-    let lines: Vec<String> = missing.iter().map(|missing| format!("\n  {missing}")).collect();
+    let line = |missing: &Missing| format!("\n  {}", missing.to_string().replace(PROBE, "*"));
+    let lines: Vec<String> = missing.iter().map(line).collect();
     let roles: Vec<&str> = plan.roles.iter().map(|role| role.name()).collect();
     Err(Stop::usage(format!(
-        "this NATS user may not do what {} needs; it lacks:{}\n  docs/guide/cluster.md says which user of NATS needs what",
+        "this NATS user may not do what {} needs; it lacks:{}\n  docs/guide/security.md says which user of NATS needs what",
         roles.join(", "),
         lines.concat()
     )))
-}
-
-fn needed(plan: &Plan) -> Vec<Needed> {
-    let node = Token::new(plan.id.as_str());
-    let mut needed = everybody(&node);
-    for role in &plan.roles {
-        needed.extend(match role {
-            Role::Gateway => gateway(),
-            Role::Coordinator => coordinator(&node),
-            Role::Host => host(),
-        });
-    }
-    needed.dedup();
-    needed
-}
-
-/// A debate that nobody has.
-fn nobody() -> DebateKey {
-    DebateKey { tenant: word(), debate: word() }
-}
-fn nowhere() -> TurnKey {
-    TurnKey { round: 0, seat: 0, attempt: 1 }
-}
-fn word() -> Token {
-    Token::new("agon-probe")
-}
-
-fn publish(subjects: impl IntoIterator<Item = Subject>) -> Vec<Needed> {
-    subjects.into_iter().map(|subject| Needed::publish(subject.to_string())).collect()
-}
-
-fn everybody(node: &Token) -> Vec<Needed> {
-    let mut needed = publish([
-        Subject::Node { node: word() },
-        Subject::Ctl { key: nobody() },
-        Subject::Host { host: word(), verb: Token::new("offer") },
-    ]);
-    needed.push(Needed::publish("$JS.API.STREAM.MSG.GET.AGON_LOG_0"));
-    needed.push(Needed::publish("$JS.API.STREAM.MSG.GET.AGON_RES"));
-    needed.push(Needed::subscribe(Subject::Node { node: node.clone() }.to_string()));
-    needed.push(Needed::subscribe(Subject::Ctl { key: nobody() }.to_string()));
-    needed.push(Needed::subscribe(pattern::heartbeats()));
-    needed
-}
-
-fn gateway() -> Vec<Needed> {
-    let mut needed = publish([
-        Subject::Log { shard: 0, key: nobody() },
-        Subject::Job { prio: Priority::Normal, lane: 0, key: nobody() },
-        Subject::Cmd { key: nobody(), verb: Token::new("cancel") },
-        Subject::Req { tenant: word(), request: word() },
-        Subject::Idx { key: nobody() },
-        Subject::Ready { prio: Priority::Normal },
-    ]);
-    needed.push(Needed::subscribe(pattern::tokens(&nobody())));
-    needed
-}
-
-fn coordinator(node: &Token) -> Vec<Needed> {
-    let mut needed = publish([
-        Subject::Log { shard: 0, key: nobody() },
-        Subject::Res { key: nobody(), turn: nowhere() },
-        Subject::Gen { model: word(), prio: Priority::Normal, key: nobody(), turn: nowhere() },
-        Subject::Job { prio: Priority::Normal, lane: 0, key: nobody() },
-        Subject::Idx { key: nobody() },
-        Subject::Ready { prio: Priority::Normal },
-        Subject::Alive { node: node.clone() },
-        Subject::Seat { key: nobody(), participant: word() },
-    ]);
-    needed.push(Needed::subscribe(pattern::nodes()));
-    needed
-}
-
-fn host() -> Vec<Needed> {
-    let mut needed = publish([
-        Subject::Res { key: nobody(), turn: nowhere() },
-        Subject::Tok { key: nobody(), turn: nowhere() },
-        Subject::Hb { host: word() },
-    ]);
-    needed.push(Needed::subscribe(pattern::host(&word())));
-    needed
 }

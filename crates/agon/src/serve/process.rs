@@ -27,6 +27,7 @@ impl Process {
     pub async fn start(context: &Context, plan: &Plan, telemetry: &Telemetry) -> Result<Self, Stop> {
         let ground = Ground::open(context, plan).await?;
         let hosts = Hosts::find(context, plan).await?;
+        ground.check_queues(plan, &hosts.configs).await?;
         let ports = Ports {
             bus: ground.bus.clone(),
             journal: ground.journal.clone(),
