@@ -25,6 +25,7 @@ mod signals;
 mod stage;
 mod store;
 mod terminal;
+mod traces;
 mod watching;
 
 use clap::Parser;

@@ -4,11 +4,13 @@ use crate::exit::{Exit, Stop};
 use crate::servers::{self, Found, Server};
 use crate::settings::{Settings, chosen_hosts};
 use crate::store::Store;
+use crate::traces::{self, Teller};
 use agon_bus::MemoryBus;
 use agon_core::{DebateSpec, HostId, ModelName, NodeId};
 use agon_llm::RunnerOptions;
 use agon_rehearsal::{RehearsalConfig, RehearsalServer};
-use agon_runtime::{HostConfig, Node, NodeConfig, Ports, Served, SystemClock, Times};
+use agon_runtime::{HostConfig, Node, NodeConfig, Observer, Ports, Served, Silent, SystemClock, Times};
+use agon_telemetry::Telemetry;
 use anyhow::Context as _;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -104,16 +106,25 @@ pub struct Stage {
     /// Where they are kept.
     pub store: Store,
     rehearsal: Option<RehearsalServer>,
+    telemetry: Option<Telemetry>,
+    context: Context,
 }
 
 impl Stage {
     /// Starts the node.
     pub async fn open(
+        context: &Context,
         store: Store,
         servers: Option<Servers>,
-        settings: &Settings,
         specs: &[&DebateSpec],
     ) -> Result<Self, Stop> {
+        let settings = context.settings()?;
+        let name = NodeId::from(format!("agon-{}", Uuid::new_v4().simple()).as_str());
+        let telemetry = telemetry(context, &settings, &name)?;
+        let observer: Arc<dyn Observer> = match &telemetry {
+            Some(telemetry) => Arc::new(telemetry.clone()),
+            None => Arc::new(Silent),
+        };
         let hosts = servers.as_ref().map(|servers| servers.configs(specs)).unwrap_or_default();
         let ports = Ports {
             bus: Arc::new(MemoryBus::new()),
@@ -125,9 +136,8 @@ impl Stage {
             upkeep: None,
             hosts,
             clock: Arc::new(SystemClock),
-            observer: Arc::new(agon_runtime::Silent),
+            observer,
         };
-        let name = NodeId::from(format!("agon-{}", Uuid::new_v4().simple()).as_str());
         let config = NodeConfig {
             max_debates: settings.runtime.max_debates.get(),
             breaker: settings.breaker_policy(),
@@ -135,7 +145,8 @@ impl Stage {
             ..NodeConfig::embedded(name)
         };
         let node = Node::start(config, ports).await.context("the runtime's actors do not start")?;
-        Ok(Self { node, store, rehearsal: servers.and_then(|servers| servers.rehearsal) })
+        let rehearsal = servers.and_then(|servers| servers.rehearsal);
+        Ok(Self { node, store, rehearsal, telemetry, context: context.clone() })
     }
 
     /// Hands over what still runs and ends everything, within the drain time.
@@ -145,6 +156,18 @@ impl Stage {
         if let Some(server) = self.rehearsal {
             server.shutdown().await;
         }
+        if let Some(telemetry) = self.telemetry {
+            traces::finish(&self.context, &telemetry).await;
+        }
         self.store
     }
+}
+
+/// Traces, where a collector is named. The log is installed already.
+fn telemetry(context: &Context, settings: &Settings, name: &NodeId) -> Result<Option<Telemetry>, Stop> {
+    if settings.telemetry.otlp_endpoint.is_none() {
+        return Ok(None);
+    }
+    let (service, instance) = ("agon".to_owned(), name.to_string());
+    Teller { service, instance, log: None, settings: &settings.telemetry }.start(context).map(Some)
 }

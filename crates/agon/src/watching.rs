@@ -65,7 +65,7 @@ pub struct Watching<'a> {
 
 impl Watching<'_> {
     /// Shows the debate; `down` is what makes it impossible to go on.
-    pub async fn to_the_end(mut self, down: impl Future<Output = Stop>) -> Result<Ending, Stop> {
+    pub async fn watch(mut self, down: impl Future<Output = Stop>) -> Result<Ending, Stop> {
         let mut frames = tokio::time::interval(FRAME);
         frames.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let mut down = std::pin::pin!(down);

@@ -20,7 +20,6 @@ pub fn run(context: &Context, args: &CancelArgs) -> Result<Exit, Stop> {
 }
 
 fn here(context: &Context, args: &CancelArgs) -> Result<Exit, Stop> {
-    let settings = context.settings()?;
     runtime()?.block_on(async {
         let store = Store::open(context)?;
         let id = store.find(&args.id).await?;
@@ -29,7 +28,7 @@ fn here(context: &Context, args: &CancelArgs) -> Result<Exit, Stop> {
             context.output.note(&format!("debate {id} is over already"));
             return Ok(Exit::Done);
         }
-        let stage = Stage::open(store, None, &settings, &[]).await?;
+        let stage = Stage::open(context, store, None, &[]).await?;
         stage.node.cancel(&id, &args.reason, None).await.context("the debate cannot be told to end")?;
         let ended = stage.node.finished(&id).await.context("the debate cannot be watched")?;
         stage.close().await;

@@ -70,7 +70,7 @@ async fn resume(
     not_mixed(admission, &servers)?;
     let (said, names) = (debate.transcript().entries().len(), servers.names());
     context.output.note(&format!("resuming debate {id} after {said} speeches, on {names}"));
-    let stage = Stage::open(store.clone(), Some(servers), settings, &[&admission.spec]).await?;
+    let stage = Stage::open(context, store.clone(), Some(servers), &[&admission.spec]).await?;
     stage.store.sqlite.enqueue(id, admission.priority).await.map_err(crate::store::failed)?;
     stage.node.adopt(id);
     let showing = Showing { context, settings, output: &args.output, signals };

@@ -10,7 +10,7 @@ use crate::signals::Signals;
 use crate::stage::{Cast, Servers, Stage};
 use crate::store::{self, Store};
 use crate::terminal::Begin;
-use agon_core::{Admission, DebateId, Position};
+use agon_core::{Admission, DebateId, DebateSpec, Position};
 use agon_rehearsal::RehearsalConfig;
 use agon_runtime::SubmitError;
 use agon_store::Journal;
@@ -26,6 +26,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Result<Exit, Stop> {
     let context = &context.quietly(args.output.view.quiet);
     let settings = context.settings()?;
     let wanted = Wanted::read(context, &settings, &args.debate)?;
+    played_here(&wanted.spec)?;
     let seed = wanted.spec.seed.unwrap_or_else(fresh_seed);
     let cast = cast(context, &args.server, &args.pace, seed)?;
     runtime()?.block_on(async {
@@ -34,6 +35,22 @@ pub fn run(context: &Context, args: &RunArgs) -> Result<Exit, Stop> {
         let admission = admission(wanted, seed, &settings, servers.is_rehearsal())?;
         hold(context, args, &settings, servers, admission, signals).await
     })
+}
+
+/// A process of the author's own is reached over NATS, which there is only in a cluster.
+fn played_here(spec: &DebateSpec) -> Result<(), Stop> {
+    let outside =
+        spec.personas.iter().find(|persona| persona.voice.model.is_external()).map(|persona| persona.name.to_string());
+    let moderator = spec.moderator.as_ref().filter(|moderator| moderator.voice.model.is_external());
+    let judge = spec.judge.as_ref().filter(|judge| judge.voice.model.is_external());
+    let outside = outside.or(moderator.map(|_| "the moderator".to_owned())).or(judge.map(|_| "the judge".to_owned()));
+    match outside {
+        None => Ok(()),
+        Some(who) => Err(Stop::usage(format!(
+            "{who} is played by a process outside Agon (`endpoint: nats`), which only a cluster can reach: \
+             submit the file to a server with agon submit, or play every role by a model with --model NAME"
+        ))),
+    }
 }
 
 async fn hold(
@@ -50,7 +67,7 @@ async fn hold(
         return Err(Stop::usage(format!("there is a debate {id} already; agon resume {id} goes on with it")));
     }
     context.output.note(&format!("debate {id}, seed {}, on {}", admission.seed, servers.names()));
-    let stage = Stage::open(store, Some(servers), settings, &[&admission.spec]).await?;
+    let stage = Stage::open(context, store, Some(servers), &[&admission.spec]).await?;
     stage.node.submit(admission).await.map_err(not_submitted)?;
     let showing = Showing { context, settings, output: &args.output, signals };
     show::to_the_end(showing, stage, &id, Begin::default()).await

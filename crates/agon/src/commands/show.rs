@@ -36,7 +36,7 @@ pub async fn to_the_end(mut showing: Showing<'_>, stage: Stage, id: &DebateId, b
         Ok(watch) => {
             let feed = Feed::of_node(watch);
             let (view, signals) = (view.as_mut(), &mut showing.signals);
-            Watching { feed, view, signals, farewell: FAREWELL }.to_the_end(down(&stage)).await
+            Watching { feed, view, signals, farewell: FAREWELL }.watch(down(&stage)).await
         }
         Err(stop) => Err(stop),
     };

@@ -120,7 +120,7 @@ impl Remote<'_> {
         let mut view = choose(&showing.context.output, &showing.output.view, begin)?;
         let feed = client::follow(self.client, self.id, after, view.wants_tokens());
         let watching = Watching { feed, view: view.as_mut(), signals: &mut showing.signals, farewell: FAREWELL };
-        let ending = watching.to_the_end(std::future::pending()).await;
+        let ending = watching.watch(std::future::pending()).await;
         // The terminal is the user's again, whatever happened.
         let _ = view.finish();
         match ending? {

@@ -17,23 +17,22 @@ use crate::exit::{Exit, Stop};
 use crate::logging;
 use crate::settings::LogFormat;
 use crate::signals::Signals;
-use agon_telemetry::{Otlp, Telemetry, TelemetryConfig};
+use crate::traces::{self, Teller};
+use agon_telemetry::Telemetry;
 use anyhow::Context as _;
 use plan::Plan;
-use secrecy::ExposeSecret as _;
-use std::collections::BTreeMap;
 
 /// `agon serve`
 pub fn run(context: &Context, args: &ServeArgs) -> Result<Exit, Stop> {
     let plan = Plan::of(context, args)?;
     runtime()?.block_on(async {
         let mut signals = Signals::listen().context("signals cannot be heard")?;
-        let telemetry = telemetry(context, &plan)?;
+        let settings = &plan.settings.telemetry;
+        let log = Some(logging::of_server(context, settings.log_format)?);
+        let (service, instance) = (plan.service_name(), plan.id.to_string());
+        let telemetry = Teller { service, instance, log, settings }.start(context)?;
         let served = serve(context, &plan, &telemetry, &mut signals).await;
-        let flushed = telemetry.shutdown().await;
-        if flushed.lost_spans > 0 {
-            context.output.warn(&format!("{} spans did not reach the collector", flushed.lost_spans));
-        }
+        traces::finish(context, &telemetry).await;
         served
     })
 }
@@ -55,26 +54,6 @@ async fn serve(context: &Context, plan: &Plan, telemetry: &Telemetry, signals: &
         () = signals.next() => return Err(Stop::quietly(Exit::Interrupted)),
     }
     ended
-}
-
-fn telemetry(context: &Context, plan: &Plan) -> Result<Telemetry, Stop> {
-    let settings = &plan.settings.telemetry;
-    let wrong = |error: anyhow::Error| Stop::new(Exit::Usage, error);
-    let token = settings.otlp_token.as_ref().map(|source| source.read(&context.environment)).transpose();
-    let token = token.context("the token of `telemetry.otlp_token`").map_err(wrong)?;
-    let headers = token.map(|token| ("authorization".to_owned(), format!("Bearer {}", token.expose_secret())));
-    let otlp = settings.otlp_endpoint.as_ref().map(|endpoint| Otlp {
-        headers: headers.into_iter().collect::<BTreeMap<_, _>>(),
-        ..Otlp::to(endpoint.clone())
-    });
-    let config = TelemetryConfig {
-        otlp,
-        debate_ratio: settings.sampling,
-        capture_content: settings.capture_content,
-        log: Some(logging::of_server(context, settings.log_format)?),
-        ..TelemetryConfig::new(plan.service_name(), plan.id.to_string())
-    };
-    Telemetry::start(config).map_err(|error| wrong(error.into()))
 }
 
 /// Says what happens, in the form of the log.

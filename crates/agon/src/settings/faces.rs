@@ -2,6 +2,7 @@
 use super::{KeySource, Length, list};
 use agon_core::TenantId;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -211,24 +212,31 @@ pub struct TelemetrySettings {
     /// Where spans go (OTLP over gRPC); absent: nowhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub otlp_endpoint: Option<String>,
-    /// Where the collector's bearer token is.
+    /// How often metrics go there, too; absent: they are only there to be fetched.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub otlp_token: Option<KeySource>,
+    pub push_metrics: Option<Length>,
     /// The share of debates that are traced, 0 to 1.
     pub sampling: f64,
+    /// The share of calls to the server that are traced where the caller does not say, 0 to 1.
+    pub call_sampling: f64,
     /// Put prompts and answers into spans.
     pub capture_content: bool,
     /// The form of the log.
     pub log_format: LogFormat,
+    /// What is sent along to the collector, keys and tokens: where each header's value is.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub otlp_headers: BTreeMap<String, KeySource>,
 }
 impl Default for TelemetrySettings {
     fn default() -> Self {
         Self {
             otlp_endpoint: None,
-            otlp_token: None,
             sampling: 1.0,
+            call_sampling: 0.05,
             capture_content: false,
             log_format: LogFormat::Text,
+            push_metrics: None,
+            otlp_headers: BTreeMap::new(),
         }
     }
 }
@@ -236,14 +244,19 @@ impl TelemetrySettings {
     /// What is wrong with it, each with its field.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
-        if !(0.0..=1.0).contains(&self.sampling) {
-            problems.push("sampling: not between 0 and 1".to_owned());
+        for (name, share) in [("sampling", self.sampling), ("call_sampling", self.call_sampling)] {
+            if !(0.0..=1.0).contains(&share) {
+                problems.push(format!("{name}: not between 0 and 1"));
+            }
+        }
+        if self.push_metrics == Some(Length::default()) {
+            problems.push("push_metrics: must be longer than 0".to_owned());
         }
         if self.otlp_endpoint.as_deref().is_some_and(|url| crate::client::address(url).is_err()) {
             problems.push("otlp_endpoint: not an address such as http://jaeger:4317".to_owned());
         }
-        if let Some(problem) = self.otlp_token.as_ref().and_then(KeySource::problem) {
-            problems.push(format!("otlp_token: {problem}"));
+        for (name, source) in &self.otlp_headers {
+            problems.extend(source.problem().map(|problem| format!("otlp_headers.{name}: {problem}")));
         }
         problems
     }

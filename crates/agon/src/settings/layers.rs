@@ -250,6 +250,25 @@ mod tests {
     }
 
     #[test]
+    fn every_key_that_the_reference_shows_exists_and_every_key_with_a_default_is_shown() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/configuration.md");
+        let document = std::fs::read_to_string(path).unwrap();
+        let blocks: Vec<&str> =
+            document.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+        assert!(blocks.len() >= 2);
+        let mut shown = std::collections::BTreeSet::new();
+        for block in blocks {
+            let layer = file(block);
+            deserialize::<Settings>(&layer.values).unwrap_or_else(|error| panic!("{error}\n{block}"));
+            paths(&layer.values, "", &mut |path| {
+                shown.insert(path);
+            });
+        }
+        let defaults = file(&toml::to_string(&Settings::default()).unwrap());
+        paths(&defaults.values, "", &mut |path| assert!(shown.contains(&path), "{path} is not in {document}"));
+    }
+
+    #[test]
     fn what_is_printed_of_the_settings_reads_back() {
         let text = toml::to_string(&Settings::default()).unwrap();
         assert_eq!(Layers(vec![file(&text)]).settings().unwrap(), Settings::default());
