@@ -30,6 +30,10 @@ mod fixture_tests;
 #[cfg(test)]
 mod round_trip_tests;
 
+#[cfg_attr(
+    feature = "grpc",
+    expect(clippy::allow_attributes, reason = "the generator of services writes its own exceptions")
+)]
 #[expect(
     missing_docs,
     clippy::large_enum_variant,

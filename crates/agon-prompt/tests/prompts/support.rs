@@ -86,7 +86,8 @@ pub fn admission(spec: DebateSpec) -> Admission {
         priority: Default::default(),
         labels: Default::default(),
         creator: None,
-        submitted_by: None, rejudges: None,
+        submitted_by: None,
+        rejudges: None,
     }
 }
 

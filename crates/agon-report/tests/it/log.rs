@@ -44,7 +44,8 @@ impl Log {
             priority: Default::default(),
             labels: Default::default(),
             creator: None,
-            submitted_by: None, rejudges: None,
+            submitted_by: None,
+            rejudges: None,
         })));
         log.push(Event::Claimed { writer: NodeId::new("node-1"), epoch: 1 });
         log
