@@ -227,3 +227,36 @@ async fn try_all(plan: &Plan, link: &NatsLink, needed: &[Needed]) -> Result<(), 
         lines.concat()
     )))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn shipped(path: &str) -> String {
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)).unwrap()
+    }
+
+    /// The subjects that the configuration allows to a user, by direction.
+    fn allowed(conf: &str, user: &str) -> Grants {
+        let (_, rest) = conf.split_once(&format!("        user: {user}\n")).unwrap();
+        let list = |direction: &str| {
+            let (_, rest) = rest.split_once(&format!("          {direction}: {{\n            allow: [\n")).unwrap();
+            let subjects = rest.split(']').next().unwrap().lines().map(|line| line.trim().trim_matches('"'));
+            subjects.filter(|subject| !subject.is_empty()).map(str::to_owned).collect()
+        };
+        Grants { publish: list("publish"), subscribe: list("subscribe") }
+    }
+
+    #[test]
+    fn the_shipped_configuration_grants_what_is_tried_at_the_start_and_nothing_else() {
+        let conf = shipped("deploy/nats/agon.conf");
+        for (role, user) in [(Role::Gateway, "gateway"), (Role::Coordinator, "coordinator"), (Role::Host, "host")] {
+            assert_eq!(allowed(&conf, user), grants(role, 1), "{user}");
+        }
+        let mut bound = grants(Role::Host, 1);
+        bound.publish.retain(|subject| !subject.contains("AGON_GEN.*"));
+        bound.publish.extend(queue_of(&queue_token(&ModelName::from("qwen3:8b"), false)));
+        assert_eq!(allowed(&conf, "bound_host"), bound);
+    }
+}
