@@ -248,9 +248,8 @@ impl Bus for Wired {
     }
     async fn try_pull(&self, pattern: &str, lease: Duration) -> Result<Option<Box<dyn Delivery>>, BusError> {
         let delivery = self.fuse.read(self.inner.bus.try_pull(pattern, lease)).await?;
-        Ok(delivery.map(|delivery| -> Box<dyn Delivery> {
-            Box::new(WiredDelivery { fuse: self.fuse.clone(), delivery })
-        }))
+        Ok(delivery
+            .map(|delivery| -> Box<dyn Delivery> { Box::new(WiredDelivery { fuse: self.fuse.clone(), delivery }) }))
     }
     fn is_connected(&self) -> bool {
         self.inner.bus.is_connected()
