@@ -134,9 +134,9 @@ fn persona(section: &Section, general: Option<&str>, defaults: &Defaults) -> Per
 }
 
 fn voice(section: &Section, general: Option<&str>, max_tokens: u32, temperature: Option<f64>) -> Voice {
-    let model = match section.text("endpoint") {
-        Some(_) => ModelName::EXTERNAL,
-        None => section.text("model").or(general).unwrap_or_default(),
+    let model = match section.has("endpoint") {
+        true => ModelName::EXTERNAL,
+        false => section.text("model").or(general).unwrap_or_default(),
     };
     let think = section.flag("think").map(|on| if on { Think::On } else { Think::Off });
     Voice {

@@ -31,6 +31,14 @@ fn all_four_ways_to_write_a_debate_give_one_spec() {
 }
 
 #[test]
+fn a_seat_for_a_process_outside_takes_no_model_from_the_file() {
+    let spec = read("debate.yaml", include_str!("../../../examples/external-participant/debate.yaml"));
+    let outside: Vec<bool> = spec.personas.iter().map(|persona| persona.voice.model.is_external()).collect();
+    assert_eq!(outside, [false, true]);
+    assert_eq!(read("again.yaml", &normalize(&spec)), spec);
+}
+
+#[test]
 fn a_rich_file_keeps_every_value() {
     insta::assert_snapshot!(normalize(&read("rich.yaml", include_str!("rich.yaml"))));
 }
