@@ -51,10 +51,11 @@ fn streams_found(what: String, version: &str, streams: Result<(), ProvisionError
             error.to_string(),
             "start it with JetStream (nats-server -js), and allow it for this account",
         ),
-        Err(
-            error @ (ProvisionError::Differs { .. } | ProvisionError::Denied { .. } | ProvisionError::Server { .. }),
-        ) => {
-            Finding::fail(what, error.to_string(), "docs/guide/cluster.md says how streams and permissions have to be")
+        Err(error @ ProvisionError::Denied { .. }) => {
+            Finding::fail(what, error.to_string(), "docs/guide/security.md says which user of NATS needs what")
+        }
+        Err(error @ (ProvisionError::Differs { .. } | ProvisionError::Server { .. })) => {
+            Finding::fail(what, error.to_string(), "docs/reference/nats.md says how the streams have to be")
         }
     }
 }

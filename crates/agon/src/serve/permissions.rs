@@ -186,7 +186,8 @@ pub async fn check(plan: &Plan, link: &NatsLink) -> Result<(), Stop> {
         let inbox = |subject: &String| subject.starts_with("_INBOX");
         needed.extend(subscribe.into_iter().filter(|subject| !inbox(subject)).map(|subject| listening(&subject)));
     }
-    needed.push(Needed::subscribe(format!("_INBOX_{}.>", inbox_role(plan))));
+    // beside the process's own: of two listeners that fit, the server tells only one that nobody answers
+    needed.push(Needed::subscribe(format!("_INBOX_{}.{PROBE}.>", inbox_role(plan))));
     try_all(plan, link, &needed).await
 }
 
