@@ -20,6 +20,8 @@ mod proof;
 #[cfg(test)]
 mod run;
 #[cfg(test)]
+mod security;
+#[cfg(test)]
 mod server;
 #[cfg(test)]
 mod support;

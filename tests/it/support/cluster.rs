@@ -13,6 +13,8 @@ pub struct Cluster {
     starts: usize,
     /// Settings of every process, by environment variable.
     settings: Vec<(String, String)>,
+    /// The password with which each process is the user of NATS that is named as its role.
+    password: Option<String>,
 }
 
 /// A process of the cluster.
@@ -30,12 +32,18 @@ pub const SLOW: [&str; 2] = ["--token-interval", "1ms"];
 impl Cluster {
     /// Nothing yet but a world.
     pub fn start() -> Self {
-        Self { members: Vec::new(), nats: None, world: World::new(), starts: 0, settings: Vec::new() }
+        Self { members: Vec::new(), nats: None, world: World::new(), starts: 0, settings: Vec::new(), password: None }
     }
 
     /// A setting of every process that is started from here on, such as `AGON__NATS__REPLICAS`.
     pub fn setting(mut self, name: &str, value: &str) -> Self {
         self.settings.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Every process that is started from here on is the user of NATS that is named as its role.
+    pub fn as_users(mut self, password: &str) -> Self {
+        self.password = Some(password.to_owned());
         self
     }
 
@@ -105,6 +113,11 @@ impl Cluster {
         line.extend(args);
         let mut command = self.world.command(&line);
         command.envs(self.settings.iter().map(|(name, value)| (name, value)));
+        let role = args.iter().skip_while(|arg| **arg != "--roles").nth(1);
+        if let (Some(password), Some(role)) = (&self.password, role) {
+            command.envs([("AGON__NATS__USER", role), ("AGON__NATS__PASSWORD__ENV", &"NATS_PASSWORD")]);
+            command.env("NATS_PASSWORD", password);
+        }
         if let Some(nats) = &self.nats {
             command.env("AGON__NATS__URLS", nats.url());
         }

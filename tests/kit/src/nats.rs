@@ -30,12 +30,17 @@ pub struct NatsOptions {
     pub config: String,
     /// Without JetStream.
     pub no_jetstream: bool,
+    /// A whole configuration instead, as it is shipped: only address, port and the folder of its streams are replaced.
+    pub shipped: Option<String>,
+    /// What it finds in its environment.
+    pub environment: Vec<(String, String)>,
 }
 
 /// A running nats-server with JetStream in a folder of its own. Killed when dropped.
 pub struct NatsServer {
     folder: TempDir,
     program: PathBuf,
+    environment: Vec<(String, String)>,
     port: u16,
     child: Option<Child>,
 }
@@ -56,10 +61,14 @@ impl NatsServer {
         } else {
             format!("jetstream {{ store_dir: {:?}, max_file_store: 4GB, max_memory_store: 1GB }}\n", store)
         };
-        let text = format!("host: \"127.0.0.1\"\nport: {port}\n{jetstream}{}\n", options.config);
+        let text = match options.shipped {
+            Some(shipped) => of_this_machine(&shipped, port, &store),
+            None => format!("host: \"127.0.0.1\"\nport: {port}\n{jetstream}{}\n", options.config),
+        };
         fs::write(folder.path().join("nats.conf"), text)?;
         let program = options.program.unwrap_or_else(|| PathBuf::from("nats-server"));
-        let mut server = Self { folder, program, port, child: None };
+        let environment = options.environment;
+        let mut server = Self { folder, program, environment, port, child: None };
         server.restart()?;
         Ok(server)
     }
@@ -72,6 +81,7 @@ impl NatsServer {
         let log = fs::OpenOptions::new().create(true).append(true).open(self.log_file())?;
         let mut command = Command::new(&self.program);
         command.arg("-c").arg(self.folder.path().join("nats.conf"));
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         let child = command.spawn().with_context(|| {
             format!("cannot start {}; `apt-get install nats-server` installs it on Debian", self.program.display())
@@ -99,6 +109,10 @@ impl NatsServer {
     /// Its address as clients want it.
     pub fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
+    }
+    /// Its process id, while it runs.
+    pub fn id(&self) -> Option<u32> {
+        self.child.as_ref().map(Child::id)
     }
     /// Its port.
     pub fn port(&self) -> u16 {
@@ -130,6 +144,17 @@ impl NatsServer {
             child.wait().ok();
         }
     }
+}
+
+/// A shipped configuration with what differs on this machine.
+fn of_this_machine(shipped: &str, port: u16, store: &Path) -> String {
+    let line = |line: &str| match line.trim_start().split(' ').next() {
+        Some("listen:") => format!("listen: \"127.0.0.1:{port}\""),
+        Some("http:") => String::new(),
+        Some("store_dir:") => format!("store_dir: {store:?}"),
+        Some(_) | None => line.to_owned(),
+    };
+    shipped.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 impl Drop for NatsServer {
