@@ -1,10 +1,11 @@
 //! How the coordinator finds a host for a turn.
 use crate::shared::Shared;
 use crate::subjects;
-use agon_bus::Payload;
+use agon_bus::{BusError, Payload};
 use agon_core::{Ask, Call, Failure, FailureCause, HostId, TurnResult};
 use agon_proto::{OfferReply, TurnOffer, Wire};
 use agon_store::StoreError;
+use std::time::Duration;
 
 /// What became of an offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,24 +26,69 @@ pub(crate) struct Wanted {
     pub(crate) offer: TurnOffer,
     /// Only rehearsing hosts may play it, or none of them.
     pub(crate) rehearsal: bool,
-    /// The host that holds the debate's prompts for the model, or plays the turn already.
-    pub(crate) sticky: Option<HostId>,
+    /// The host that plays the turn already, as far as is known.
+    pub(crate) placed: Option<HostId>,
+    /// The host that holds the debate's prompts for the model.
+    pub(crate) warm: Option<HostId>,
 }
+
+/// What a host said to an offer.
+enum Said {
+    /// It plays the turn.
+    Yes,
+    /// It does not.
+    No,
+    /// Nobody was there.
+    Nothing,
+    /// It may have taken the turn: the answer is missing.
+    Unknown,
+}
+
+/// The pauses between offers to a host that may have taken the turn. Longer together than a host is given before it is
+/// taken for dead, so that a line that breaks does not have the turn generated twice.
+const ASK_AGAIN: [Duration; 6] = [
+    Duration::from_millis(100),
+    Duration::from_millis(200),
+    Duration::from_millis(400),
+    Duration::from_millis(800),
+    Duration::from_millis(1_600),
+    Duration::from_millis(3_200),
+];
 
 /// Offers a turn: to the host that holds this debate's prompts for the model, else to the best one that is known, else
 /// to the model's queue.
 pub(crate) async fn offer(shared: &Shared, wanted: &Wanted) -> Offered {
-    let Wanted { offer, rehearsal, sticky } = wanted;
-    let sticky = sticky.clone().filter(|host| shared.directory.lives(host));
-    let preferred = sticky.or_else(|| shared.directory.preferred(&offer.debate, &offer.ask.model, *rehearsal));
-    let Some(host) = preferred else { return nowhere(shared, wanted).await };
-    match ask_host(shared, offer, &host).await {
-        Some(reply) if reply.accepted => Offered::Accepted(host),
-        Some(_) | None => {
-            enqueue(shared, offer, *rehearsal).await;
-            Offered::Queued
+    let Wanted { offer, rehearsal, placed, warm } = wanted;
+    let placed = placed.clone().filter(|host| plays_on(shared, host));
+    let warm = warm.clone().filter(|host| shared.directory.lives(host));
+    let may_play = placed.is_some();
+    let preferred = || shared.directory.preferred(&offer.debate, &offer.ask.model, *rehearsal);
+    let Some(host) = placed.or(warm).or_else(preferred) else { return nowhere(shared, wanted).await };
+    if press(shared, offer, &host, may_play).await {
+        return Offered::Accepted(host);
+    }
+    enqueue(shared, offer, *rehearsal).await;
+    Offered::Queued
+}
+
+/// Offers the turn to one host, again and again while the host lives and may have taken it. A host that has it says so.
+async fn press(shared: &Shared, offer: &TurnOffer, host: &HostId, mut may_play: bool) -> bool {
+    let mut offer = offer.clone();
+    for pause in ASK_AGAIN {
+        match ask_host(shared, &offer, host).await {
+            Said::Yes => return true,
+            Said::No => return false,
+            Said::Nothing if !may_play => return false,
+            Said::Nothing | Said::Unknown => may_play = true,
+        }
+        // it may even have played the turn to its end by now
+        offer.first = false;
+        tokio::time::sleep(pause).await;
+        if !plays_on(shared, host) {
+            return false;
         }
     }
+    false
 }
 
 /// Puts a turn into its model's queue. If the queue is full or away, the turn is offered again later.
@@ -55,14 +101,23 @@ pub(crate) async fn enqueue(shared: &Shared, offer: &TurnOffer, rehearsal: bool)
     }
 }
 
-async fn ask_host(shared: &Shared, offer: &TurnOffer, host: &HostId) -> Option<OfferReply> {
+async fn ask_host(shared: &Shared, offer: &TurnOffer, host: &HostId) -> Said {
     let patience = shared.config.times.offer_patience;
-    match shared.bus.request(&subjects::offers(host), payload(shared, offer), patience).await {
-        Ok(reply) => OfferReply::from_bytes(&reply).ok(),
-        Err(error) => {
-            tracing::debug!(debate = %offer.debate, %host, %error, "offer not answered");
-            None
+    let asked = shared.bus.request(&subjects::offers(host), payload(shared, offer), patience).await;
+    let error = match asked {
+        Ok(reply) => {
+            return match OfferReply::from_bytes(&reply) {
+                Ok(reply) if reply.accepted => Said::Yes,
+                Ok(_) | Err(_) => Said::No,
+            };
         }
+        Err(error) => error,
+    };
+    tracing::debug!(debate = %offer.debate, %host, %error, "offer not answered");
+    match error {
+        BusError::NoResponders(_) => Said::Nothing,
+        BusError::Timeout { .. } | BusError::Failed(_) => Said::Unknown,
+        BusError::QueueFull(_) | BusError::Closed(_) | BusError::Denied(_) | BusError::TooLarge { .. } => Said::No,
     }
 }
 

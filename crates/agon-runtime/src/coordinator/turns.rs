@@ -21,8 +21,8 @@ impl State {
             owner: Some(self.shared.config.id.clone()),
             priority: admission.priority,
         };
-        let sticky = open.host.clone().or_else(|| self.warm.get(&open.ask.model).cloned());
-        let wanted = Wanted { offer, rehearsal: admission.rehearsal, sticky };
+        let (placed, warm) = (open.host.clone(), self.warm.get(&open.ask.model).cloned());
+        let wanted = Wanted { offer, rehearsal: admission.rehearsal, placed, warm };
         let (target, shared) = (myself.clone(), self.shared.clone());
         self.scope.spawn(myself.get_cell(), async move {
             let offered = offer::offer(&shared, &wanted).await;
