@@ -39,6 +39,8 @@ struct Remote {
 struct Hearing {
     run: Duration,
     last: Option<Instant>,
+    /// When the last stretch of silence ended: whoever was away too may come back later than this node did.
+    resumed: Duration,
 }
 
 impl Hearing {
@@ -46,8 +48,15 @@ impl Hearing {
     fn now(&self, now: Instant, most: Duration) -> Duration {
         self.run + self.last.map_or(Duration::ZERO, |last| now.saturating_duration_since(last).min(most))
     }
+    /// How long whoever was last heard at `heard` has been silent.
+    fn silence(&self, heard: Duration, now: Duration) -> Duration {
+        now.saturating_sub(heard.max(self.resumed))
+    }
     fn message(&mut self, now: Instant, most: Duration) {
         self.run = self.now(now, most);
+        if self.last.is_some_and(|last| now.saturating_duration_since(last) > most) {
+            self.resumed = self.run;
+        }
         self.last = Some(now);
     }
 }
@@ -93,15 +102,11 @@ impl Remotes {
     pub(super) fn lives(&self, host: &HostId) -> bool {
         let known = self.read();
         let now = known.hearing.now(Instant::now(), self.most_unheard());
-        known.hosts.get(host).is_some_and(|remote| self.takes_turns(remote, now))
+        known.hosts.get(host).is_some_and(|remote| self.takes_turns(&known.hearing, remote, now))
     }
 
-    fn takes_turns(&self, remote: &Remote, now: Duration) -> bool {
-        !remote.alive.draining && self.is_heard(remote, now)
-    }
-
-    fn is_heard(&self, remote: &Remote, now: Duration) -> bool {
-        now.saturating_sub(remote.heard) <= self.silent
+    fn takes_turns(&self, hearing: &Hearing, remote: &Remote, now: Duration) -> bool {
+        !remote.alive.draining && !remote.dead && hearing.silence(remote.heard, now) <= self.silent
     }
 
     /// The hosts that take turns for the model in such debates, and how they stand towards it.
@@ -110,7 +115,7 @@ impl Remotes {
         let now = known.hearing.now(Instant::now(), self.most_unheard());
         let model = plain(model);
         let living = known.hosts.values().filter(|remote| remote.alive.rehearsal == rehearsal);
-        let living = living.filter(|remote| self.takes_turns(remote, now));
+        let living = living.filter(|remote| self.takes_turns(&known.hearing, remote, now));
         living.filter_map(|remote| Some((remote.standing(&model)?, remote.alive.host.clone()))).collect()
     }
 
@@ -120,7 +125,7 @@ impl Remotes {
         let host = |remote: &Remote| KnownHost {
             alive: remote.alive.clone(),
             silence: at.saturating_duration_since(remote.at),
-            lives: self.takes_turns(remote, now),
+            lives: self.takes_turns(&known.hearing, remote, now),
         };
         known.hosts.values().map(host).collect()
     }
@@ -128,19 +133,22 @@ impl Remotes {
     /// Notices who has died and forgets the long dead. True when somebody died, and when to look next.
     pub(super) fn expire(&self, at: Instant) -> (bool, Option<Instant>) {
         let mut known = self.write();
-        let now = known.hearing.now(at, self.most_unheard());
+        let Known { hosts, hearing } = &mut *known;
+        let now = hearing.now(at, self.most_unheard());
         let mut died = false;
-        for remote in known.hosts.values_mut().filter(|remote| !remote.dead) {
-            if now.saturating_sub(remote.heard) > self.silent {
+        for remote in hosts.values_mut().filter(|remote| !remote.dead) {
+            if hearing.silence(remote.heard, now) > self.silent {
                 tracing::warn!(host = %remote.alive.host, node = %remote.alive.node, "host is silent, its turns go elsewhere");
                 remote.dead = true;
                 died = true;
             }
         }
-        known.hosts.retain(|_, remote| !remote.dead || at.saturating_duration_since(remote.at) < FORGET);
-        let oldest = known.hosts.values().filter(|remote| !remote.dead).map(|remote| remote.heard).min();
+        hosts.retain(|_, remote| !remote.dead || at.saturating_duration_since(remote.at) < FORGET);
+        let oldest = hosts.values().filter(|remote| !remote.dead).map(|remote| remote.heard).min();
         // should the clock stop before, this is a look in vain
-        let next = oldest.map(|heard| at + (heard + self.silent).saturating_sub(now) + Duration::from_millis(1));
+        let next = oldest.map(|heard| {
+            at + (heard.max(hearing.resumed) + self.silent).saturating_sub(now) + Duration::from_millis(1)
+        });
         (died, next)
     }
 }
@@ -240,6 +248,19 @@ mod tests {
         assert!(remotes.lives(&"gpu1".into()), "the bus is deaf");
         remotes.bus_is_heard(Instant::now());
         assert!(remotes.lives(&"gpu1".into()), "the bus is back, its announcement not yet");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn after_a_stretch_without_any_message_every_host_has_the_whole_limit_to_be_heard_again() {
+        let remotes = Remotes::new(SILENT);
+        remotes.heard(alive("gpu1"), Instant::now());
+        remotes.bus_is_heard(Instant::now());
+        tokio::time::advance(SECOND * 4).await;
+
+        hear_ourselves(&remotes, 6).await;
+        assert!(!remotes.expire(Instant::now()).0 && remotes.lives(&"gpu1".into()), "it may take as long to reconnect");
+        hear_ourselves(&remotes, 1).await;
+        assert!(remotes.expire(Instant::now()).0 && !remotes.lives(&"gpu1".into()));
     }
 
     #[tokio::test(start_paused = true)]
