@@ -10,6 +10,8 @@ use serde::Deserialize;
 use crate::process;
 use crate::rehearsal::Rehearsal;
 
+mod cluster;
+
 /// The options of `cargo xtask bench`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -33,6 +35,8 @@ enum Table {
     Memory,
     /// Time to help and to the first speech
     Start,
+    /// 1,000 debates at once over NATS, and the growth from 4 to 64 rounds there; several processes
+    Cluster,
 }
 
 /// What `agon-bench` prints.
@@ -85,6 +89,9 @@ pub fn run(args: &Args) -> Result<()> {
         }
         if wanted(Table::Load) {
             bench.load(args.quick)?;
+        }
+        if wanted(Table::Cluster) {
+            bench.cluster()?;
         }
         Ok(())
     })();

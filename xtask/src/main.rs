@@ -4,8 +4,10 @@
 //! except where its help says so.
 
 mod bench;
+mod chaos;
 mod check;
 mod crash;
+mod failover;
 mod needs;
 mod process;
 mod protos;
@@ -36,6 +38,10 @@ enum Command {
     Bench(bench::Args),
     /// Kill `agon run` at many moments, resume, and count lost, doubled and repeated turns
     Crash(crash::Args),
+    /// Kill, stop and cut the processes of a cluster at random, then check every log; release build
+    Chaos(chaos::Args),
+    /// Kill owners and hosts of running debates, and measure when the debates go on; release build, a quarter of an hour
+    Failover(failover::Args),
     /// House rules only: crate edges, file sizes, words, links, licences, examples
     Tidy(tidy::Args),
 }
@@ -47,6 +53,8 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Bench(args) => bench::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Crash(args) => crash::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Chaos(args) => chaos::run(&args),
+        Command::Failover(args) => failover::run(&args),
         Command::Tidy(args) => tidy::run(&args).map(|()| ExitCode::SUCCESS),
     };
     outcome.unwrap_or_else(|error| {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Three speakers, a moderator who closes each round, one reading of the judge: four calls a round and one more.
-fn load_spec(rounds: u32) -> String {
+pub fn load_spec(rounds: u32) -> String {
     format!(
         "topic: Should the city replace its diesel buses within five years?\nmodel: bench\nmax_rounds: {rounds}\nballots: none\n\
          phases: {{opening_statements: false, final_statements: false}}\nmoderator: {{opens: false, closes: true}}\n\

@@ -4,6 +4,7 @@
 //! process and is not counted.
 //!
 //! Invariant: nothing here is linked into a shipped binary, and nothing is measured that the product does not do.
+mod cluster;
 mod debates;
 mod floor;
 mod meter;
@@ -24,9 +25,12 @@ struct Plan {
     /// What runs
     #[arg(value_enum)]
     subject: Subject,
-    /// The model server
-    #[arg(long)]
+    /// The model server; a cluster has its own
+    #[arg(long, default_value = "")]
     url: String,
+    /// The program that a cluster is made of
+    #[arg(long)]
+    agon: Option<PathBuf>,
     /// Debates at once
     #[arg(long, default_value_t = 1)]
     debates: u32,
@@ -57,6 +61,8 @@ enum Subject {
     Waiting,
     /// Bare calls that wait for a model that does not answer: memory only
     FloorWaiting,
+    /// Debates through a cluster of processes over NATS
+    Cluster,
     /// One debate of five speakers and ten rounds on one model: prompt tokens only
     Layout,
 }
@@ -98,6 +104,10 @@ fn main() -> Result<()> {
     let plan = Plan::parse();
     // reqwest wants a provider even where no TLS is spoken; an earlier one is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
+    if let Subject::Cluster = plan.subject {
+        println!("{}", serde_json::to_string(&cluster::run(&plan)?)?);
+        return Ok(());
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(plan.threads).enable_all().build()?;
     let printed = runtime.block_on(async {
         Ok::<_, anyhow::Error>(match plan.subject {
@@ -105,6 +115,7 @@ fn main() -> Result<()> {
             Subject::Agon => serde_json::to_string(&debates::run(&plan).await?)?,
             Subject::Waiting => serde_json::to_string(&debates::wait(&plan).await?)?,
             Subject::FloorWaiting => serde_json::to_string(&floor::wait(&plan).await?)?,
+            Subject::Cluster => String::new(),
             Subject::Layout => serde_json::to_string(&debates::layout(&plan).await?)?,
         })
     })?;

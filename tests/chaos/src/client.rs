@@ -4,7 +4,8 @@ use agon_proto::pb::v1::debate::State;
 use agon_proto::pb::v1::debate_service_client::DebateServiceClient;
 use agon_proto::pb::v1::watch_debate_response::Kind;
 use agon_proto::pb::v1::{
-    CreateDebateRequest, DebateFile, DebateView, FileFormat, GetDebateRequest, WatchDebateRequest,
+    CreateDebateRequest, DebateFile, DebateFilter, DebateView, FileFormat, GetDebateRequest, ListDebatesRequest,
+    WatchDebateRequest,
 };
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
@@ -133,6 +134,15 @@ impl Client {
     async fn is_told(&self, id: &str, after: u64) -> Result<bool> {
         let debate = self.get(id).await;
         Ok(debate.is_ok_and(|(state, sequence)| is_terminal(state) && sequence <= after))
+    }
+
+    /// Whether any debate is not over.
+    pub async fn has_unfinished(&self) -> Result<bool> {
+        let states = [State::Queued, State::Running, State::Cancelling].map(i32::from).to_vec();
+        let filter = Some(DebateFilter { states, ..DebateFilter::default() });
+        let request = ListDebatesRequest { page_size: 1, filter, ..ListDebatesRequest::default() };
+        let page = timeout(CALL, self.debates()?.list_debates(request)).await.context("no answer")??.into_inner();
+        Ok(!page.debates.is_empty())
     }
 
     /// A debate's state and its last event.

@@ -10,6 +10,7 @@ mod client;
 mod intruder;
 mod logs;
 
+pub use agon_proto::pb::v1::debate::State;
 pub use check::{Finding, Log, Settled, check, settled};
 pub use client::{Client, Sight, is_terminal};
 pub use logs::{Logs, owner};

@@ -1,0 +1,211 @@
+//! How soon debates go on when the process that they depend on is killed.
+use crate::faults::now_ms;
+use agon_chaos::{Client, Logs, owner};
+use agon_core::{Debate, Effect, Event, Record};
+use agon_testkit::cluster::{Cluster, MODEL, Scenario};
+use agon_testkit::{NatsOptions, until};
+use anyhow::{Context, Result};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::runtime::Runtime;
+
+/// The options of `failover`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Kills of owners, and as many of hosts
+    #[arg(long, default_value_t = 50)]
+    kills: u32,
+    /// Debates that run at one time
+    #[arg(long, default_value_t = 6)]
+    debates: u32,
+    /// Only these kills
+    #[arg(long, value_enum)]
+    only: Option<Victim>,
+}
+
+/// Who is killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Victim {
+    /// The coordinator that owns debates
+    Owner,
+    /// The host that plays their open turns
+    Host,
+}
+
+/// What is promised.
+const PROMISED: u64 = 10_000;
+/// How long a debate may take to go on; it decides nothing.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+struct Rig {
+    cluster: Cluster,
+    logs: Logs,
+    runtime: Runtime,
+    client: Client,
+    /// Debates that were not over when they were last looked at.
+    live: Vec<String>,
+    submitted: u32,
+    wanted: u32,
+}
+
+/// Runs it all and prints the distributions.
+pub fn run(agon: PathBuf, nats: Option<PathBuf>, args: &Args) -> Result<ExitCode> {
+    let scenario = Scenario::new(agon).coordinators(2).hosts(2).own_rehearsals();
+    let scenario = scenario.nats(NatsOptions { program: nats, ..Default::default() });
+    let cluster = scenario.rehearsal(&["--latency", "500ms", "--token-interval", "2ms"]).start()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let client = runtime.block_on(async { Client::new(&[cluster.grpc(0)?]) })?;
+    let logs = Logs::open(&cluster.nats.url())?;
+    let mut rig = Rig { cluster, logs, runtime, client, live: Vec::new(), submitted: 0, wanted: args.debates };
+    let mut late = 0;
+    for (victim, title) in [
+        (Victim::Owner, "from kill -9 of the owner to the next event of each of its debates"),
+        (Victim::Host, "from kill -9 of a host to the next event of each debate whose turn it played"),
+    ] {
+        if args.only.is_some_and(|only| only != victim) {
+            continue;
+        }
+        let mut times = Vec::new();
+        for _ in 0..args.kills {
+            times.extend(rig.kill(victim)?);
+        }
+        late += print(title, args.kills, times);
+    }
+    Ok(if late == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+impl Rig {
+    /// Kills one, waits until all that depended on it goes on, and starts it again. Gives the times in milliseconds.
+    fn kill(&mut self, victim: Victim) -> Result<Vec<u64>> {
+        self.refill()?;
+        let (name, debates) = match victim {
+            Victim::Owner => self.owned()?,
+            Victim::Host => self.played()?,
+        };
+        let before: Vec<u64> = debates.iter().map(|id| self.last(id)).collect::<Result<_>>()?;
+        let at = now_ms();
+        self.cluster.member(&name)?.kill();
+        let mut times = Vec::new();
+        for (id, last) in debates.iter().zip(before) {
+            times.extend(self.next_after(id, last, at)?);
+        }
+        self.cluster.restart(&name)?;
+        Ok(times)
+    }
+
+    /// Keeps the number of debates up, each with a speech at least.
+    fn refill(&mut self) -> Result<()> {
+        let mut live = Vec::new();
+        for id in std::mem::take(&mut self.live) {
+            let records = self.logs.records(&id)?;
+            // one that soon ends would tell nothing
+            let speeches = records.iter().flat_map(|record| &record.events).filter(|event| is_speech(event)).count();
+            if speeches < ENOUGH {
+                live.push(id);
+            }
+        }
+        while live.len() < self.wanted as usize {
+            self.submitted += 1;
+            let id = format!("failover-{:04}", self.submitted);
+            self.runtime.block_on(self.client.submit(&id, &file(&id), PATIENCE))?;
+            live.push(id);
+        }
+        for id in &live {
+            self.logs.until_count(id, "speeches", 1, is_speech)?;
+        }
+        self.live = live;
+        Ok(())
+    }
+
+    /// The coordinator that owns most debates, and these.
+    fn owned(&mut self) -> Result<(String, Vec<String>)> {
+        until("a coordinator owns a debate", PATIENCE, || self.groups(|records| owner(records)))
+    }
+
+    /// The host that plays most open turns, and their debates.
+    fn played(&mut self) -> Result<(String, Vec<String>)> {
+        until("a host plays a turn", PATIENCE, || {
+            self.groups(|records| {
+                let debate = Debate::fold(records)?;
+                let open = debate.outstanding().iter().any(|effect| matches!(effect, Effect::Ask(_)));
+                open.then(|| host(records)).flatten()
+            })
+        })
+    }
+
+    fn groups(&mut self, node: impl Fn(&[Record]) -> Option<String>) -> Result<Option<(String, Vec<String>)>> {
+        let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+        for id in self.live.clone() {
+            let Some(node) = node(&self.logs.records(&id)?) else { continue };
+            let Some(name) = self.cluster.member_of(&node) else { continue };
+            match groups.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, debates)) => debates.push(id),
+                None => groups.push((name, vec![id])),
+            }
+        }
+        Ok(groups.into_iter().max_by_key(|(_, debates)| debates.len()))
+    }
+
+    fn last(&self, id: &str) -> Result<u64> {
+        Ok(self.logs.records(id)?.last().context("the log is empty")?.last().0)
+    }
+
+    /// The time from `at` to the first record that came after it. Nothing if the debate went on before the kill took effect and ended.
+    fn next_after(&self, id: &str, last: u64, at: u64) -> Result<Option<u64>> {
+        let fresh = |record: &&Record| record.first.0 > last && record.at.0 > at;
+        let records = self
+            .logs
+            .until(id, "the next event", |records| records.iter().any(|record| fresh(&record)) || is_over(records))?;
+        Ok(records.iter().find(fresh).map(|record| record.at.0 - at))
+    }
+}
+
+/// So many speeches of the longest debate are held when it is replaced.
+const ENOUGH: usize = 30;
+
+fn file(id: &str) -> String {
+    format!(
+        "topic: Should {id} be tried?\nmodel: {MODEL}\nmax_rounds: 20\nballots: none\njudge: {{orders: 1}}\n\
+         phases: {{opening_statements: false, final_statements: false}}\n\
+         personas:\n- {{name: Ada, stance: yes}}\n- {{name: Bo, stance: no}}\n"
+    )
+}
+
+fn is_speech(event: &Event) -> bool {
+    matches!(event, Event::SpeechRecorded(_))
+}
+
+fn is_over(records: &[Record]) -> bool {
+    records.iter().flat_map(|record| &record.events).any(|event| matches!(event, Event::DebateEnded { .. }))
+}
+
+/// The host that played the last speech: it has the prompts of the debate, so it plays the next one too.
+fn host(records: &[Record]) -> Option<String> {
+    let mut events = records.iter().rev().flat_map(|record| record.events.iter().rev());
+    events.find_map(|event| match event {
+        Event::SpeechRecorded(speech) => speech.call.host.clone(),
+        _ => None,
+    })
+}
+
+/// Prints a distribution; gives how many were later than promised.
+fn print(title: &str, kills: u32, mut times: Vec<u64>) -> u64 {
+    times.sort_unstable();
+    let seconds = |share: f64| {
+        let at = ((times.len() as f64 * share).ceil() as usize).clamp(1, times.len().max(1)) - 1;
+        times.get(at).map_or(f64::NAN, |time| *time as f64 / 1e3)
+    };
+    let late = times.iter().filter(|time| **time > PROMISED).count() as u64;
+    println!("\n{title}: {kills} kills, {} debates", times.len());
+    println!("| min | p50 | p90 | p99 | max | over {} s |\n| --- | --- | --- | --- | --- | --- |", PROMISED / 1_000);
+    println!(
+        "| {:.2} s | {:.2} s | {:.2} s | {:.2} s | {:.2} s | {late} |",
+        seconds(0.0),
+        seconds(0.5),
+        seconds(0.9),
+        seconds(0.99),
+        seconds(1.0)
+    );
+    late
+}

@@ -1,0 +1,94 @@
+//! Doing faults to a cluster, and undoing them.
+use crate::schedule::{Fault, Kind, NATS};
+use agon_testkit::cluster::Cluster;
+use anyhow::{Context, Result};
+use nix::sys::signal::Signal;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// How often it is looked whether a fault begins or ends.
+const TICK: Duration = Duration::from_millis(10);
+
+/// A fault that was done, by the clock that logs have.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// What.
+    pub fault: Fault,
+    /// When it began, in milliseconds since the epoch.
+    pub began: u64,
+    /// When it was over; a process that was killed is up again then.
+    pub ended: u64,
+}
+
+/// Milliseconds since the epoch.
+pub fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Does all faults, each at its time; returns when the last is undone.
+pub fn inflict(cluster: &mut Cluster, faults: &[Fault]) -> Result<Vec<Done>> {
+    let start = Instant::now();
+    let (mut todo, mut open, mut done) = (faults.iter().peekable(), Vec::<(Fault, u64)>::new(), Vec::new());
+    while todo.peek().is_some() || !open.is_empty() {
+        let now = start.elapsed();
+        let (over, still) = open.into_iter().partition(|(fault, _)| fault.until() <= now);
+        open = still;
+        for (fault, began) in over {
+            undo(cluster, &fault).with_context(|| format!("{fault:?} cannot be undone"))?;
+            done.push(Done { fault, began, ended: now_ms() });
+        }
+        while let Some(fault) = todo.next_if(|fault| fault.at <= now) {
+            let began = now_ms();
+            inflict_one(cluster, fault).with_context(|| format!("{fault:?}"))?;
+            open.push((fault.clone(), began));
+        }
+        std::thread::sleep(TICK);
+    }
+    Ok(done)
+}
+
+fn inflict_one(cluster: &mut Cluster, fault: &Fault) -> Result<()> {
+    if fault.target == NATS {
+        match fault.kind {
+            Kind::Kill => cluster.nats.kill(),
+            Kind::Stop | Kind::Cut | Kind::Freeze => cluster.nats.signal(Signal::SIGSTOP)?,
+        }
+        return Ok(());
+    }
+    let member = cluster.member(&fault.target)?;
+    match fault.kind {
+        Kind::Kill => member.kill(),
+        Kind::Stop => member.process()?.stop()?,
+        Kind::Cut => member.line()?.cut(),
+        Kind::Freeze => member.line()?.freeze(),
+    }
+    Ok(())
+}
+
+/// A killed process is started and not waited for: it may be that nats-server is away just now.
+fn undo(cluster: &mut Cluster, fault: &Fault) -> Result<()> {
+    if fault.target == NATS {
+        return match fault.kind {
+            Kind::Kill => cluster.nats.restart(),
+            Kind::Stop | Kind::Cut | Kind::Freeze => cluster.nats.signal(Signal::SIGCONT),
+        };
+    }
+    match fault.kind {
+        Kind::Kill => cluster.spawn_again(&fault.target),
+        Kind::Stop => cluster.member(&fault.target)?.process()?.go_on(),
+        Kind::Cut | Kind::Freeze => {
+            cluster.member(&fault.target)?.line()?.heal();
+            Ok(())
+        }
+    }
+}
+
+/// Starts again whatever has ended by itself, for instance because nats-server was away for too long when it started; gives how many.
+pub fn revive(cluster: &mut Cluster) -> Result<Vec<String>> {
+    let gone: Vec<String> =
+        cluster.members().iter_mut().filter_map(|member| (!member.runs()).then(|| member.name.clone())).collect();
+    for name in &gone {
+        cluster.spawn_again(name)?;
+    }
+    Ok(gone)
+}

@@ -1,0 +1,158 @@
+//! Which faults come when: follows from the seed alone.
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use std::fmt;
+use std::time::Duration;
+
+/// What can be done to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// SIGKILL; started again after a while.
+    Kill,
+    /// SIGSTOP, then SIGCONT.
+    Stop,
+    /// The line to NATS is cut, then healed.
+    Cut,
+    /// The line to NATS passes nothing on, then does.
+    Freeze,
+}
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Kill => "kill -9",
+            Self::Stop => "stopped",
+            Self::Cut => "line cut",
+            Self::Freeze => "line frozen",
+        })
+    }
+}
+
+/// The name of nats-server among the targets.
+pub const NATS: &str = "nats-server";
+
+/// A fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// When, from the start.
+    pub at: Duration,
+    /// How long.
+    pub lasts: Duration,
+    /// To whom.
+    pub target: String,
+    /// What.
+    pub kind: Kind,
+}
+impl Fault {
+    /// When it is over.
+    pub fn until(&self) -> Duration {
+        self.at + self.lasts
+    }
+}
+
+/// Numbers from a seed.
+struct Dice(ChaCha8Rng);
+
+impl Dice {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0.next_u64().checked_rem(bound).unwrap_or(0)
+    }
+    fn millis(&mut self, from: u64, to: u64) -> Duration {
+        Duration::from_millis(from + self.below(to.saturating_sub(from).max(1)))
+    }
+}
+
+/// Milliseconds between the beginnings of two faults.
+const PAUSE: (u64, u64) = (1_000, 5_000);
+
+/// The faults of a run, in order. No target has two at one time, and all are over when the time is.
+pub fn schedule(seed: u64, length: Duration, members: &[String]) -> Vec<Fault> {
+    let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed));
+    let mut faults: Vec<Fault> = Vec::new();
+    let mut at = dice.millis(PAUSE.0, PAUSE.1);
+    while at < length {
+        let target = target(&mut dice, members);
+        let kind = kind(&mut dice, &target);
+        let lasts = lasts(&mut dice, kind, &target).min(length - at);
+        let busy = faults.iter().any(|fault| fault.target == target && fault.until() + REST > at);
+        if !busy {
+            faults.push(Fault { at, lasts, target, kind });
+        }
+        at += dice.millis(PAUSE.0, PAUSE.1);
+    }
+    faults
+}
+
+/// Between two faults of one target.
+const REST: Duration = Duration::from_secs(2);
+
+/// One of nine faults is nats-server's.
+fn target(dice: &mut Dice, members: &[String]) -> String {
+    if dice.below(9) == 0 {
+        return NATS.to_owned();
+    }
+    let at = usize::try_from(dice.below(members.len() as u64)).unwrap_or(0);
+    members.get(at).cloned().unwrap_or_else(|| NATS.to_owned())
+}
+
+fn kind(dice: &mut Dice, target: &str) -> Kind {
+    if target == NATS {
+        return if dice.below(4) == 0 { Kind::Stop } else { Kind::Kill };
+    }
+    match dice.below(8) {
+        0..=3 => Kind::Kill,
+        4 | 5 => Kind::Stop,
+        6 => Kind::Cut,
+        _ => Kind::Freeze,
+    }
+}
+
+fn lasts(dice: &mut Dice, kind: Kind, target: &str) -> Duration {
+    match (kind, target == NATS) {
+        (Kind::Kill, true) => dice.millis(200, 4_000),
+        (Kind::Stop, true) => dice.millis(1_000, 8_000),
+        (Kind::Kill, false) => dice.millis(500, 10_000),
+        (Kind::Stop, false) => dice.millis(5_000, 20_000),
+        (Kind::Cut | Kind::Freeze, _) => dice.millis(1_000, 15_000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> Vec<String> {
+        ["gateway-1", "coordinator-1", "coordinator-2", "host-1"].map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn one_seed_gives_one_schedule_and_another_another() {
+        let of = |seed| schedule(seed, Duration::from_secs(600), &names());
+        assert_eq!(of(1), of(1));
+        assert_ne!(of(1), of(2));
+        assert!(of(1).len() > 100, "{}", of(1).len());
+    }
+
+    #[test]
+    fn nobody_has_two_faults_at_one_time_and_all_are_over_in_the_end() {
+        let length = Duration::from_secs(600);
+        for seed in 0..20 {
+            let faults = schedule(seed, length, &names());
+            assert!(faults.iter().all(|fault| fault.until() <= length));
+            for (at, one) in faults.iter().enumerate() {
+                let overlaps = |other: &&Fault| other.target == one.target && other.at < one.until();
+                assert_eq!(faults.iter().skip(at + 1).filter(overlaps).count(), 0, "seed {seed}: {one:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_kind_meets_every_kind_of_process() {
+        let faults = schedule(3, Duration::from_secs(3_600), &names());
+        for target in names() {
+            for kind in [Kind::Kill, Kind::Stop, Kind::Cut, Kind::Freeze] {
+                assert!(faults.iter().any(|fault| fault.target == target && fault.kind == kind), "{target} {kind}");
+            }
+        }
+        assert!(faults.iter().any(|fault| fault.target == NATS && fault.kind == Kind::Kill));
+    }
+}

@@ -1,0 +1,69 @@
+//! `cargo xtask chaos` and `cargo xtask failover`: faults done to a cluster of real processes, in release builds.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::{needs, process};
+
+/// The options of `cargo xtask chaos`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// How long faults go on
+    #[arg(long, default_value_t = 10)]
+    minutes: u32,
+    /// What the faults follow from: the same seed gives the same faults at the same times
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Debates, submitted evenly over that time [default: 24 a minute]
+    #[arg(long)]
+    debates: Option<u32>,
+    /// Coordinators
+    #[arg(long, default_value_t = 3)]
+    coordinators: u32,
+    /// Hosts, each with a model server of its own
+    #[arg(long, default_value_t = 3)]
+    hosts: u32,
+    /// Gateways
+    #[arg(long, default_value_t = 2)]
+    gateways: u32,
+    /// Keep the logs of all processes, and say where they are
+    #[arg(long)]
+    keep: bool,
+    /// This nats-server instead of the installed one
+    #[arg(long, value_name = "PROGRAM")]
+    nats_server: Option<PathBuf>,
+}
+
+/// Kills, stops and cuts at random, then checks every log.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let mut words = vec![OsString::from("chaos")];
+    let numbers = [
+        ("--minutes", u64::from(args.minutes)),
+        ("--seed", args.seed),
+        ("--coordinators", u64::from(args.coordinators)),
+        ("--hosts", u64::from(args.hosts)),
+        ("--gateways", u64::from(args.gateways)),
+    ];
+    let debates = args.debates.map(|debates| ("--debates", u64::from(debates)));
+    for (flag, number) in numbers.into_iter().chain(debates) {
+        words.extend([OsString::from(flag), OsString::from(number.to_string())]);
+    }
+    words.extend(args.keep.then(|| OsString::from("--keep")));
+    start(args.nats_server.clone(), &words)
+}
+
+/// Builds both programs and runs `agon-chaos` to its end.
+pub fn start(nats_server: Option<PathBuf>, words: &[OsString]) -> Result<ExitCode> {
+    let nats = nats_server.or_else(|| needs::find("nats-server")).context("nats-server is not installed")?;
+    println!("xtask: building agon and agon-chaos");
+    let built = process::cargo().args(["build", "--quiet", "--release", "-p", "agon", "-p", "agon-chaos"]).status()?;
+    ensure!(built.success(), "the release build failed");
+    let release = process::metadata()?.target_directory.join("release").into_std_path_buf();
+    let mut command = std::process::Command::new(release.join("agon-chaos"));
+    command.arg("--agon").arg(release.join("agon")).arg("--nats-server").arg(nats).args(words);
+    let status = command.status().context("cannot start agon-chaos")?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,35 @@
+//! `cargo xtask failover`: how soon debates go on when their owner or host is killed.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::chaos;
+
+/// The options of `cargo xtask failover`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Kills of owners, and as many of hosts
+    #[arg(long, default_value_t = 50)]
+    kills: u32,
+    /// Debates that run at one time
+    #[arg(long, default_value_t = 6)]
+    debates: u32,
+    /// Only these kills
+    #[arg(long, value_name = "owner|host")]
+    only: Option<String>,
+    /// This nats-server instead of the installed one
+    #[arg(long, value_name = "PROGRAM")]
+    nats_server: Option<PathBuf>,
+}
+
+/// Kills one after the other and prints the times as distributions.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let mut words = vec![OsString::from("failover")];
+    words.extend([OsString::from("--kills"), OsString::from(args.kills.to_string())]);
+    words.extend([OsString::from("--debates"), OsString::from(args.debates.to_string())]);
+    words.extend(args.only.iter().flat_map(|only| [OsString::from("--only"), OsString::from(only)]));
+    chaos::start(args.nats_server.clone(), &words)
+}
