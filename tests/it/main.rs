@@ -22,6 +22,8 @@ mod run;
 #[cfg(test)]
 mod security;
 #[cfg(test)]
+mod seat_example;
+#[cfg(test)]
 mod server;
 #[cfg(test)]
 mod support;

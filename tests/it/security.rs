@@ -1,6 +1,7 @@
 //! What each user of the shipped NATS configuration may do: its role's work, and nothing of another's.
 mod wire;
 
+use crate::seat_example;
 use crate::support::{Cluster, SHORT, Said, example};
 use agon_testkit::{NatsOptions, NatsServer};
 use serde_json::Value;
@@ -208,6 +209,12 @@ fn a_debate_runs_with_exactly_the_permissions_of_each_role() {
 
     assert!(said.stdout.contains("Decided"), "{said:?}");
     cluster.agon(&["delete", "guarded"]).ok();
+    let login = ["--user", "seat_example", "--password", PASSWORD, "--inbox", "_INBOX_seat_example"];
+    let _seat = seat_example::start(&mut cluster, "outsider", &login);
+    seat_example::submit(&mut cluster, "with-a-seat");
+    let (texts, result) = seat_example::outcome(&mut cluster, "with-a-seat");
+    assert_eq!(result["state"], "succeeded", "{result}");
+    assert!(texts.iter().any(|text| text.contains(seat_example::SENTENCE)), "{texts:#?}");
     let log = cluster.nats_server().log();
     let violations: Vec<&str> =
         log.lines().filter(|line| line.contains("Violation") && !line.contains("agon.v1.echo.")).collect();

@@ -11,6 +11,8 @@ use crate::process;
 #[derive(Debug, Clone, Copy)]
 struct Need {
     program: &'static str,
+    /// With what it has to succeed, where being there is not enough.
+    able: &'static [&'static str],
     /// The Debian package that holds it.
     package: &'static str,
     /// What needs it.
@@ -18,9 +20,14 @@ struct Need {
 }
 
 const NEEDS: &[Need] = &[
-    Need { program: "chromium", package: "chromium", whose: "the report tests" },
-    Need { program: "nats-server", package: "nats-server", whose: "the tests across machines" },
-    Need { program: "python3", package: "python3", whose: "the example of an external participant" },
+    Need { program: "chromium", able: &[], package: "chromium", whose: "the report tests" },
+    Need { program: "nats-server", able: &[], package: "nats-server", whose: "the tests across machines" },
+    Need {
+        program: "python3",
+        able: &["-c", "import ensurepip, venv"],
+        package: "python3-venv",
+        whose: "the example of an external participant",
+    },
 ];
 
 const UPDATE: &[&str] = &["update"];
@@ -39,7 +46,7 @@ enum Remedy {
 
 /// Makes sure that every program is there, installing what is missing where this process is allowed to.
 pub fn ensure() -> Result<()> {
-    let missing: Vec<Need> = NEEDS.iter().copied().filter(|need| find(need.program).is_none()).collect();
+    let missing: Vec<Need> = NEEDS.iter().copied().filter(is_missing).collect();
     let apt = process::find_on_path("apt-get").is_some() && Path::new("/etc/debian_version").exists();
     match remedy(&missing, apt, is_root()) {
         Remedy::None => Ok(()),
@@ -52,10 +59,17 @@ pub fn ensure() -> Result<()> {
             println!("xtask: installing {} for the tests", packages.join(", "));
             apt_get(UPDATE)?;
             apt_get(&[INSTALL, &packages].concat())?;
-            let still = missing.iter().find(|need| find(need.program).is_none());
+            let still = missing.iter().find(|need| is_missing(need));
             still.map_or(Ok(()), |need| bail!("apt-get installed no `{}`", need.program))
         }
     }
+}
+
+fn is_missing(need: &Need) -> bool {
+    let Some(program) = find(need.program) else { return true };
+    let mut command = Command::new(program);
+    command.args(need.able).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    !need.able.is_empty() && !command.status().is_ok_and(|status| status.success())
 }
 
 /// Where the program is: on the search path, or where Debian puts servers, which a plain user's path leaves out.
