@@ -35,7 +35,7 @@ fn options(shipped: String) -> NatsOptions {
 }
 
 fn guarded_by(conf: String) -> Cluster {
-    Cluster::start().nats_with(options(conf)).as_users(PASSWORD)
+    Cluster::start().nats_with(options(conf)).with_users(PASSWORD)
 }
 
 /// Runs `agon provision`.

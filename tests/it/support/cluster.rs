@@ -42,7 +42,7 @@ impl Cluster {
     }
 
     /// Every process that is started from here on is the user of NATS that is named as its role.
-    pub fn as_users(mut self, password: &str) -> Self {
+    pub fn with_users(mut self, password: &str) -> Self {
         self.password = Some(password.to_owned());
         self
     }

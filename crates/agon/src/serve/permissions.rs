@@ -260,4 +260,49 @@ mod tests {
         bound.publish.extend(queue_of(&queue_token(&ModelName::from("qwen3:8b"), false)));
         assert_eq!(allowed(&conf, "bound_host"), bound);
     }
+
+    /// What the table's words mean for a kind of subject, by the permissions that they stand for.
+    fn told(cell: &str) -> BTreeSet<&'static str> {
+        let words = cell.split(|c: char| !c.is_ascii_alphabetic());
+        let meaning = |word| match word {
+            "append" | "write" | "add" | "send" | "ask" => Some("send"),
+            "listen" | "answer" => Some("listen"),
+            "take" | "follow" => Some("take"),
+            "read" => Some("read"),
+            "purge" => Some("purge"),
+            _ => None,
+        };
+        words.filter_map(meaning).collect()
+    }
+
+    fn granted(grants: &Grants, kind: &str) -> BTreeSet<&'static str> {
+        let (subject, stream) = (format!("agon.v1.{kind}."), format!("AGON_{}", kind.to_uppercase()));
+        let asks = |call: &str| grants.publish.iter().any(|subject| subject.contains(&format!("{call}.{stream}")));
+        let facts = [
+            ("send", grants.publish.iter().any(|granted| granted.starts_with(&subject))),
+            ("listen", grants.subscribe.iter().any(|granted| granted.starts_with(&subject))),
+            // logs are read through consumers too, and a catalogue that is followed is also read
+            ("take", asks("MSG.NEXT") && kind != "log"),
+            ("read", asks("MSG.GET") && kind != "idx"),
+            ("purge", asks("PURGE")),
+        ];
+        facts.into_iter().filter(|(_, is)| *is).map(|(word, _)| word).collect()
+    }
+
+    #[test]
+    fn the_guide_shows_what_each_role_may_do() {
+        let guide = shipped("docs/guide/security.md");
+        let rows: Vec<Vec<&str>> =
+            guide.lines().filter(|line| line.contains("| `agon.v1.")).map(|line| line.split('|').collect()).collect();
+        assert!(rows.len() >= 15, "{rows:?}");
+        for row in rows {
+            let kinds = row[2].split("agon.v1.").skip(1).filter_map(|rest| rest.split('.').next());
+            let kinds: Vec<&str> = kinds.collect();
+            for (role, column) in [(Role::Gateway, 4), (Role::Coordinator, 5), (Role::Host, 6)] {
+                let grants = grants(role, 1);
+                let granted: BTreeSet<_> = kinds.iter().flat_map(|kind| granted(&grants, kind)).collect();
+                assert_eq!(told(row[column]), granted, "{} of {}", role.name(), row[2]);
+            }
+        }
+    }
 }
