@@ -83,7 +83,7 @@ pub fn run(agon: PathBuf, nats: Option<PathBuf>, args: &Args) -> Result<ExitCode
     let counts = count(&logs, &followed)?;
     let paid = paid_again(&calls(&cluster)?, &done);
     report(&faults, &revived, &counts, &paid, fenced(cluster.folder()));
-    let bad = counts.bad() + paid.for_nothing.len() as u64;
+    let bad = counts.bad() + (paid.for_nothing.len() + paid.nats_gone.len()) as u64;
     if bad > 0 {
         println!("\nthe logs of all processes are in {}", cluster.keep_folder().display());
     }
@@ -211,9 +211,9 @@ fn report(faults: &[Fault], revived: &[String], counts: &Counts, paid: &Paid, fe
     println!("streams taken up again by clients            {}", counts.resumed);
     println!("events in the logs                           {}", counts.events);
     println!("finished turns asked again, host gone        {}", paid.host_gone);
-    println!("finished turns asked again, nats-server gone {}", paid.nats_gone);
-    println!("finished turns asked again, host survived    {}", paid.for_nothing.len());
+    println!("finished turns asked again, host survived    {}", paid.for_nothing.len() + paid.nats_gone.len());
     paid.for_nothing.iter().for_each(|one| println!("  {one}"));
+    paid.nats_gone.iter().for_each(|one| println!("  after nats-server was away: {one}"));
     println!("events lost                                  {}", counts.events_lost);
     println!("events doubled                               {}", counts.events_doubled);
     println!("chains that do not verify                    {}", counts.chains);

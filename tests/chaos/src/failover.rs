@@ -120,7 +120,7 @@ impl Rig {
 
     /// The coordinator that owns most debates, and these.
     fn owned(&mut self) -> Result<(String, Vec<String>)> {
-        until("a coordinator owns a debate", PATIENCE, || self.groups(|records| owner(records)))
+        until("a coordinator owns a debate", PATIENCE, || self.groups(owner))
     }
 
     /// The host that plays most open turns, and their debates.

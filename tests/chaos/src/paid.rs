@@ -14,9 +14,12 @@ pub struct Paid {
     pub for_nothing: Vec<String>,
     /// The host was killed, stopped or cut off before its result could count.
     pub host_gone: u64,
-    /// nats-server was away, so that nobody's result could count.
-    pub nats_gone: u64,
+    /// nats-server was away, so that no result could count, and the host was there all the time.
+    pub nats_gone: Vec<String>,
 }
+
+/// After nats-server is back its clients may take so long to find it again, in milliseconds.
+const RECONNECT: u64 = 5_000;
 
 /// Compares the calls of each host's model server with what was done to the hosts.
 pub fn paid_again(servers: &[(String, Vec<RehearsedCall>)], faults: &[Done]) -> Paid {
@@ -32,19 +35,33 @@ pub fn paid_again(servers: &[(String, Vec<RehearsedCall>)], faults: &[Done]) -> 
             if !calls.iter().any(|(_, later)| later.began > done.ended) {
                 continue;
             }
-            let met = |target: &str| {
-                faults.iter().any(|fault| {
-                    fault.fault.target == target && fault.began <= done.ended + SETTLE && fault.ended >= done.began
-                })
-            };
-            match (met(host), met(NATS)) {
+            let (until, nats_was_away) = written_by(done, faults);
+            let what = format!("{host} at {}: {body}", done.ended);
+            match (met(faults, host, done.began, until), nats_was_away) {
                 (true, _) => paid.host_gone += 1,
-                (false, true) => paid.nats_gone += 1,
-                (false, false) => paid.for_nothing.push(format!("{host} at {}: {body}", done.ended)),
+                (false, true) => paid.nats_gone.push(what),
+                (false, false) => paid.for_nothing.push(what),
             }
         }
     }
     paid
+}
+
+/// When a result counts at the latest if its host does what it should, and whether nats-server was away meanwhile.
+fn written_by(call: &RehearsedCall, faults: &[Done]) -> (u64, bool) {
+    let mut until = call.ended + SETTLE;
+    let mut away = false;
+    for fault in faults.iter().filter(|fault| fault.fault.target == NATS) {
+        if fault.began <= until && fault.ended >= call.began {
+            until = until.max(fault.ended + RECONNECT);
+            away = true;
+        }
+    }
+    (until, away)
+}
+
+fn met(faults: &[Done], target: &str, from: u64, until: u64) -> bool {
+    faults.iter().any(|fault| fault.fault.target == target && fault.began <= until && fault.ended >= from)
 }
 
 #[cfg(test)]
@@ -60,9 +77,9 @@ mod tests {
         let fault = Fault { at: Duration::ZERO, lasts: Duration::ZERO, target: target.to_owned(), kind: Kind::Kill };
         Done { fault, began, ended }
     }
-    fn of(one: RehearsedCall, other: RehearsedCall, faults: &[Done]) -> (usize, u64, u64) {
+    fn of(one: RehearsedCall, other: RehearsedCall, faults: &[Done]) -> (usize, u64, usize) {
         let paid = paid_again(&[("host-1".to_owned(), vec![one]), ("host-2".to_owned(), vec![other])], faults);
-        (paid.for_nothing.len(), paid.host_gone, paid.nats_gone)
+        (paid.for_nothing.len(), paid.host_gone, paid.nats_gone.len())
     }
 
     #[test]
@@ -82,6 +99,9 @@ mod tests {
         assert_eq!(of(first.clone(), second.clone(), &[fault("host-1", 10_500, 12_000)]), (0, 1, 0));
         assert_eq!(of(first.clone(), second.clone(), &[fault(NATS, 9_000, 10_001)]), (0, 0, 1));
         assert_eq!(of(first.clone(), second.clone(), &[fault("host-2", 10_500, 12_000)]), (1, 0, 0));
-        assert_eq!(of(first, second, &[fault("host-1", 14_000, 15_000)]), (1, 0, 0));
+        assert_eq!(of(first.clone(), second.clone(), &[fault("host-1", 14_000, 15_000)]), (1, 0, 0));
+        // the result waits for nats-server, and its host dies before it is back
+        let both = [fault(NATS, 10_500, 13_000), fault("host-1", 14_000, 15_000)];
+        assert_eq!(of(first, second, &both), (0, 1, 0));
     }
 }
