@@ -4,7 +4,17 @@
 #[cfg(test)]
 mod cluster_cli;
 #[cfg(test)]
+mod cluster_clients;
+#[cfg(test)]
 mod cluster_doors;
+#[cfg(test)]
+mod cluster_hosts;
+#[cfg(test)]
+mod cluster_nats;
+#[cfg(test)]
+mod cluster_owners;
+#[cfg(test)]
+mod cluster_stage;
 #[cfg(test)]
 mod crash;
 #[cfg(test)]
@@ -20,9 +30,9 @@ mod proof;
 #[cfg(test)]
 mod run;
 #[cfg(test)]
-mod security;
-#[cfg(test)]
 mod seat_example;
+#[cfg(test)]
+mod security;
 #[cfg(test)]
 mod server;
 #[cfg(test)]
