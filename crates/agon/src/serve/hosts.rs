@@ -85,9 +85,9 @@ fn config(plan: &Plan, server: &Server, found: &Found) -> HostConfig {
     let rehearsal = found.is_rehearsal();
     let models = match (rehearsal, named.is_empty()) {
         (_, false) => Served::List(named),
-        // It plays whatever it is asked to.
-        (true, true) if plan.server.rehearsal => Served::Any,
-        (_, true) => Served::Discovered,
+        // it plays whatever it is asked to
+        (true, true) => Served::Any,
+        (false, true) => Served::Discovered,
     };
     HostConfig {
         id: host_id(plan, server),
