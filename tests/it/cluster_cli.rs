@@ -143,6 +143,28 @@ fn a_debate_can_be_ended_found_by_its_labels_and_removed() {
 }
 
 #[test]
+fn another_judge_reads_a_debate_that_is_over_and_only_he_is_asked() {
+    let mut cluster = three_terminals();
+    cluster.agon(&["submit", &example(SHORT), "--rehearsal", "--wait", "--id", "first-court"]).ok();
+
+    let said = cluster.agon(&["rejudge", "first-court", "--judge", "second-judge", "--id", "appeal", "--wait"]).ok();
+
+    assert!(said.stdout.contains("first-court") && said.stdout.contains("Decided"), "{said:?}");
+    let events: Vec<Value> = cluster
+        .agon(&["report", "appeal", "--format", "jsonl"])
+        .ok()
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let asked: Vec<&Value> = events.iter().filter(|event| event["type"] == "turn_asked").collect();
+    assert!(!asked.is_empty());
+    assert!(asked.iter().all(|event| event["participant"] == "judge" && event["model"] == "second-judge"), "{asked:?}");
+    let refused = cluster.agon(&["rejudge", "no-such-debate"]);
+    assert_ne!(refused.code, Some(0), "{refused:?}");
+}
+
+#[test]
 fn the_same_request_gives_the_first_debate_again_and_another_one_is_refused() {
     let mut cluster = three_terminals();
     let again = |cluster: &mut Cluster, topic: &str| {

@@ -15,7 +15,7 @@ pub use look::{
     ResumeArgs, VerifyArgs,
 };
 pub use rehearsal::{CastArgs, RehearsalArgs};
-pub use remote::{ApiArgs, HostsArgs, PlaceArgs, SubmitArgs, TokenArgs, WatchArgs};
+pub use remote::{ApiArgs, HostsArgs, PlaceArgs, RejudgeArgs, SubmitArgs, TokenArgs, WatchArgs};
 pub use serve::{ProvisionArgs, Role, ServeArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -95,6 +95,8 @@ pub enum Command {
     Cancel(CancelArgs),
     /// Remove a debate that is over
     Delete(DeleteArgs),
+    /// Have another judge read a debate that is over
+    Rejudge(Box<RejudgeArgs>),
     /// Show the hosts of a server's cluster: models, load, breakers
     Hosts(HostsArgs),
     /// Serve debates over gRPC and HTTP, alone or as a part of a cluster

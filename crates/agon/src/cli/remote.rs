@@ -54,6 +54,34 @@ pub struct SubmitArgs {
     pub output: OutputArgs,
 }
 
+/// `agon rejudge`
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+The new debate points to the old one and holds its speeches; only a judge is asked.
+
+Examples:
+  agon rejudge last --judge gemma3:12b --wait     another judge reads the same transcript")]
+pub struct RejudgeArgs {
+    /// The debate that is over: its id, the beginning of it, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// The judge's model [default: the old judge's]
+    #[arg(long, value_name = "MODEL")]
+    pub judge: Option<String>,
+    /// The new debate's id, 4 to 63 of a-z, 0-9 and '-' [default: a fresh one]
+    #[arg(long = "id", value_name = "ID")]
+    pub new_id: Option<String>,
+    /// Show the debate until it is over
+    #[arg(long)]
+    pub wait: bool,
+    /// Which server to speak to.
+    #[command(flatten)]
+    pub api: ApiArgs,
+    /// In which form it is shown.
+    #[command(flatten)]
+    pub view: ViewArgs,
+}
+
 /// `agon watch`
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\

@@ -62,6 +62,11 @@ impl Client {
         self.ask("cancel", request, |mut to, request| async move { to.cancel_debate(request).await }).await
     }
 
+    /// Has a debate that is over judged again. Harmless to repeat, because it carries a request id.
+    pub async fn rejudge(&self, request: pb::v1::RejudgeDebateRequest) -> Result<pb::v1::Debate, Stop> {
+        self.ask("rejudge", request, |mut to, request| async move { to.rejudge_debate(request).await }).await
+    }
+
     /// Removes a debate that is over.
     pub async fn delete(&self, id: &str) -> Result<(), Stop> {
         let request = pb::v1::DeleteDebateRequest { name: id.to_owned() };

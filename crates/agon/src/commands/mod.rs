@@ -79,6 +79,7 @@ pub fn run(cli: Cli, environment: Environment, output: Output) -> Result<Exit, S
         Command::Delete(args) => stored::delete(&context, &args),
         Command::Submit(args) => submit::submit(&context, &args),
         Command::Watch(args) => submit::watch(&context, &args),
+        Command::Rejudge(args) => submit::rejudge(&context, &args),
         Command::Token(args) => token::run(&context, &args),
         Command::Hosts(args) => hosts::run(&context, &args),
         Command::Serve(args) => crate::serve::run(&context, &args),

@@ -1,9 +1,9 @@
-//! `agon submit` and `agon watch`: debates that a server holds.
+//! `agon submit`, `agon watch` and `agon rejudge`: debates that a server holds.
 use super::plan;
 use super::show::{self, Showing};
 use super::wanted::Wanted;
 use super::{Context, rows, small_runtime};
-use crate::cli::{OutputArgs, SubmitArgs, WatchArgs};
+use crate::cli::{OutputArgs, RejudgeArgs, SubmitArgs, WatchArgs};
 use crate::client::{self, Client};
 use crate::exit::{Exit, Stop};
 use crate::reports::Log;
@@ -96,6 +96,35 @@ pub fn watch(context: &Context, args: &WatchArgs) -> Result<Exit, Stop> {
         let showing = Showing { context, settings: &settings, output: &output, signals };
         let remote = Remote { client: &client, id: &id, flag: flag(&args.api.server) };
         remote.show(showing, Position(args.after)).await
+    })
+}
+
+/// `agon rejudge ID`
+pub fn rejudge(context: &Context, args: &RejudgeArgs) -> Result<Exit, Stop> {
+    let context = &context.quietly(args.view.quiet);
+    let settings = context.settings()?;
+    let server = client::required(context, &args.api)?;
+    let output = OutputArgs { view: args.view.clone(), output_dir: None, no_reports: true };
+    small_runtime()?.block_on(async {
+        let client = Client::open(&server, &context.environment)?;
+        let request = pb::v1::RejudgeDebateRequest {
+            name: client.find(&args.id).await?,
+            judge_model: args.judge.clone(),
+            debate_id: args.new_id.clone(),
+            request_id: Some(Uuid::new_v4().to_string()),
+        };
+        let debate = client.rejudge(request).await?;
+        if !args.wait && !args.view.jsonl {
+            match args.view.json {
+                true => context.output.line(&rows::object(&rows::Row::of_debate(&debate))?)?,
+                false => context.output.line(&debate.id)?,
+            }
+            return Ok(Exit::Done);
+        }
+        let signals = Signals::listen().context("signals cannot be heard")?;
+        let showing = Showing { context, settings: &settings, output: &output, signals };
+        let remote = Remote { client: &client, id: &debate.id, flag: flag(&args.api.server) };
+        remote.show(showing, Position(0)).await
     })
 }
 
