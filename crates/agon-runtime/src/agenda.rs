@@ -8,6 +8,8 @@ pub(crate) struct OpenTurn {
     pub(crate) ask: Ask,
     /// Where it is played, as far as is known.
     pub(crate) host: Option<HostId>,
+    /// A host that pulled it from the queue and is not known yet.
+    taken_by: Option<HostId>,
     /// When it was last offered, no host was known that serves its model.
     pub(crate) unserved: bool,
     opened: Timestamp,
@@ -54,7 +56,15 @@ impl Agenda {
             return false;
         }
         let (next_look, next_offer) = (now.plus(self.pauses.look), now.plus(self.pauses.offer));
-        let turn = OpenTurn { ask: ask.clone(), host: None, unserved: false, opened: now, next_look, next_offer };
+        let turn = OpenTurn {
+            ask: ask.clone(),
+            host: None,
+            taken_by: None,
+            unserved: false,
+            opened: now,
+            next_look,
+            next_offer,
+        };
         self.open.insert(ask.turn, turn);
         true
     }
@@ -74,12 +84,19 @@ impl Agenda {
     pub(crate) fn placed(&mut self, turn: TurnId, host: HostId) {
         if let Some(turn) = self.open.get_mut(&turn) {
             turn.host = Some(host);
+            (turn.taken_by, turn.unserved) = (None, false);
+        }
+    }
+    /// A host that is not known has pulled the turn: whoever appears next is not to have it too.
+    pub(crate) fn taken(&mut self, turn: TurnId, host: HostId) {
+        if let Some(turn) = self.open.get_mut(&turn) {
+            turn.taken_by = Some(host);
             turn.unserved = false;
         }
     }
     pub(crate) fn not_served(&mut self, turn: TurnId) {
         if let Some(turn) = self.open.get_mut(&turn) {
-            turn.unserved = true;
+            turn.unserved = turn.taken_by.is_none();
         }
     }
     /// The turns that are to be offered anew, now that other hosts live: those whose host is gone, and those that nobody
@@ -91,6 +108,9 @@ impl Agenda {
     ) -> Vec<TurnId> {
         let mut homeless = Vec::new();
         for (id, turn) in &mut self.open {
+            if let Some(host) = turn.taken_by.take_if(|host| lives(host)) {
+                turn.host = Some(host);
+            }
             let gone = turn.host.as_ref().is_some_and(|host| !lives(host));
             if gone || (turn.unserved && served(&turn.ask.model)) {
                 (turn.host, turn.unserved) = (None, false);
@@ -205,6 +225,19 @@ mod tests {
 
         assert!(agenda.homeless(|_| true, |_| false).is_empty());
         assert_eq!(agenda.homeless(|_| true, |_| true), [TURN]);
+    }
+
+    #[test]
+    fn a_turn_that_an_unknown_host_pulled_is_that_hosts_once_it_is_known() {
+        let mut agenda = agenda(1_000_000);
+        agenda.taken(TURN, HostId::from("gpu1"));
+        // the answer to the offer comes later than the news that the turn was pulled
+        agenda.not_served(TURN);
+
+        assert!(agenda.homeless(|host| host.as_str() == "gpu2", |_| true).is_empty());
+        assert!(agenda.homeless(|_| true, |_| true).is_empty());
+        assert_eq!(agenda.get(TURN).and_then(|turn| turn.host.clone()), Some(HostId::from("gpu1")));
+        assert_eq!(agenda.homeless(|_| false, |_| true), [TURN]);
     }
 
     #[test]

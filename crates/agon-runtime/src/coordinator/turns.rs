@@ -71,12 +71,14 @@ impl State {
         self.shared.hint_debate(&self.id, hint).await;
     }
 
-    /// A host that was never heard of here may be one that is not known yet: nothing is concluded from it.
+    /// A host that was never heard of here may be one that is not known yet: it has the turn, and when it is offered again
+    /// does not depend on its life.
     pub(super) fn on_taken(&mut self, taken: TurnTaken) -> Result<(), Stop> {
-        if offer::plays_on(&self.shared, &taken.host) {
-            let again = self.shared.clock.now().plus(super::millis(self.shared.config.times.reoffer_after));
-            self.agenda.offer_at(taken.turn, again);
-            self.place(taken.turn, taken.host);
+        let again = self.shared.clock.now().plus(super::millis(self.shared.config.times.reoffer_after));
+        self.agenda.offer_at(taken.turn, again);
+        match offer::plays_on(&self.shared, &taken.host) {
+            true => self.place(taken.turn, taken.host),
+            false => self.agenda.taken(taken.turn, taken.host),
         }
         Ok(())
     }
