@@ -98,7 +98,9 @@ impl Play {
     }
 
     async fn play(&self) -> Done {
-        if self.work.may_be_decided() && self.is_decided().await {
+        // between machines even a first offer may come long after it was sent, when another host has played the turn
+        let fresh = !self.work.may_be_decided() && self.shared.config.embedded;
+        if !fresh && self.is_decided().await {
             return Done::Decided;
         }
         let told = Told::new(self);
