@@ -10,6 +10,8 @@ pub(crate) struct OpenTurn {
     pub(crate) host: Option<HostId>,
     /// A host that pulled it from the queue and is not known yet.
     taken_by: Option<HostId>,
+    /// It was put into its model's queue, and no host has said that it has it.
+    pub(crate) queued: bool,
     /// When it was last offered, no host was known that serves its model.
     pub(crate) unserved: bool,
     opened: Timestamp,
@@ -60,6 +62,7 @@ impl Agenda {
             ask: ask.clone(),
             host: None,
             taken_by: None,
+            queued: false,
             unserved: false,
             opened: now,
             next_look,
@@ -84,7 +87,12 @@ impl Agenda {
     pub(crate) fn placed(&mut self, turn: TurnId, host: HostId) {
         if let Some(turn) = self.open.get_mut(&turn) {
             turn.host = Some(host);
-            (turn.taken_by, turn.unserved) = (None, false);
+            (turn.taken_by, turn.queued, turn.unserved) = (None, false, false);
+        }
+    }
+    pub(crate) fn queued(&mut self, turn: TurnId) {
+        if let Some(turn) = self.open.get_mut(&turn) {
+            turn.queued = turn.host.is_none();
         }
     }
     /// A host that is not known has pulled the turn: whoever appears next is not to have it too.

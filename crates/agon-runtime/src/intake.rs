@@ -44,10 +44,11 @@ impl HostDesk {
     fn answer(&self, request: Request) {
         match subjects::verb(&request.message.subject) {
             subjects::OFFER => self.answer_offer(request),
+            subjects::LEARN => self.answer_lesson(request),
             subjects::DRAIN => self.answer_drain(request, true),
             subjects::UNDRAIN => self.answer_drain(request, false),
             unknown => {
-                let reason = format!("a host is not asked to {unknown:?}, but to offer, drain or undrain");
+                let reason = format!("a host is not asked to {unknown:?}, but to offer, learn, drain or undrain");
                 self.reply(request, Err(reason));
             }
         }
@@ -62,6 +63,19 @@ impl HostDesk {
         let done = self.shared.directory.drain(&self.host, drain);
         tracing::info!(host = %self.host, drain, done, "host told whether to take turns");
         self.reply(request, if done { Ok(()) } else { Err("the host's process is ending".to_owned()) });
+    }
+
+    /// A turn for this model waits in its queue.
+    fn answer_lesson(&self, request: Request) {
+        let offer = TurnOffer::from_bytes(&request.message.payload).map_err(|_| "the offer cannot be read".to_owned());
+        let learned = offer.map(|offer| self.learn(&offer));
+        self.reply(request, learned);
+    }
+
+    fn learn(&self, offer: &TurnOffer) {
+        if self.shared.directory.learn(&self.host, &offer.ask.model) {
+            tell(&self.target, Msg::Models);
+        }
     }
 
     fn answer_offer(&self, request: Request) {
@@ -84,9 +98,7 @@ impl HostDesk {
             return Ok(None);
         }
         // also from one that is refused: it waits in the model's queue next
-        if self.shared.directory.learn(&self.host, &offer.ask.model) {
-            tell(&self.target, Msg::Models);
-        }
+        self.learn(&offer);
         if *self.shared.directory.draining(&self.host).borrow() {
             return Err("the host takes no more turns");
         }

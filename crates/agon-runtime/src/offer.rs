@@ -91,6 +91,21 @@ async fn press(shared: &Shared, offer: &TurnOffer, host: &HostId, mut may_play: 
     false
 }
 
+/// For a turn that waits in its model's queue: it is put there again if it was lost, and a host that would serve its
+/// model but never heard of it is told to look there. Offered besides, it could be played twice.
+pub(crate) async fn requeue(shared: &Shared, wanted: &Wanted) -> Offered {
+    let Wanted { offer, rehearsal, .. } = wanted;
+    enqueue(shared, offer, *rehearsal).await;
+    let Some(host) = shared.directory.preferred(&offer.debate, &offer.ask.model, *rehearsal) else {
+        return Offered::Unserved;
+    };
+    let patience = shared.config.times.offer_patience;
+    if let Err(error) = shared.bus.request(&subjects::lessons(&host), payload(shared, offer), patience).await {
+        tracing::debug!(debate = %offer.debate, %host, %error, "host not told of a model");
+    }
+    Offered::Queued
+}
+
 /// Puts a turn into its model's queue. If the queue is full or away, the turn is offered again later.
 pub(crate) async fn enqueue(shared: &Shared, offer: &TurnOffer, rehearsal: bool) {
     // what waits in a queue may have been offered to a host before

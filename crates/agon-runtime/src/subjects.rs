@@ -5,6 +5,7 @@ use agon_proto::TurnOffer;
 
 /// A turn is offered to a host.
 pub(crate) const OFFER: &str = "offer";
+pub(crate) const LEARN: &str = "learn";
 /// A host shall take no more turns.
 pub(crate) const DRAIN: &str = "drain";
 /// A host shall take turns again.
@@ -63,6 +64,10 @@ pub(crate) fn tokens(debate: &DebateId, turn: TurnId) -> String {
 /// Tokens of every try of one debate.
 pub(crate) fn all_tokens(debate: &DebateId) -> String {
     pattern::tokens(&key(debate))
+}
+/// Models that one host shall look for in their queues.
+pub(crate) fn lessons(host: &HostId) -> String {
+    host_request(host, LEARN)
 }
 /// Offers to one host.
 pub(crate) fn offers(host: &HostId) -> String {

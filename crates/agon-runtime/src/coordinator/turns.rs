@@ -23,9 +23,10 @@ impl State {
         };
         let (placed, warm) = (open.host.clone(), self.warm.get(&open.ask.model).cloned());
         let wanted = Wanted { offer, rehearsal: admission.rehearsal, placed, warm };
-        let (target, shared) = (myself.clone(), self.shared.clone());
+        let (target, shared, queued) = (myself.clone(), self.shared.clone(), open.queued);
         self.scope.spawn(myself.get_cell(), async move {
-            let offered = offer::offer(&shared, &wanted).await;
+            let offered =
+                if queued { offer::requeue(&shared, &wanted).await } else { offer::offer(&shared, &wanted).await };
             tell(&target, Msg::Offered { turn, offered });
         });
     }
@@ -46,8 +47,12 @@ impl State {
                 self.offer(myself, turn, false);
                 Ok(())
             }
-            Offered::Queued => Ok(()),
+            Offered::Queued => {
+                self.agenda.queued(turn);
+                Ok(())
+            }
             Offered::Unserved => {
+                self.agenda.queued(turn);
                 self.agenda.not_served(turn);
                 Ok(())
             }
