@@ -114,7 +114,12 @@ async fn a_credentials_file_lets_in_and_is_read_again_at_a_reconnect() {
             "operator: {operator_jwt}\nresolver: MEMORY\nresolver_preload: {{ {}: {account_jwt} }}",
             account.public_key()
         );
-        let options = agon_testkit::NatsOptions { program: Some(program), config, no_jetstream: true };
+        let options = agon_testkit::NatsOptions {
+            program: Some(program),
+            config,
+            no_jetstream: true,
+            ..agon_testkit::NatsOptions::default()
+        };
         let mut server = NatsServer::start_with(options).unwrap();
         let file = write(server.folder(), "host.creds", &of_user(&KeyPair::new_user()));
         let link = connect_as(&server, NatsAuth::CredsFile(file.clone())).await.unwrap();

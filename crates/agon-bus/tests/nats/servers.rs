@@ -26,7 +26,8 @@ fn shared(program: &Path) -> Arc<NatsServer> {
 
 /// A server of its own, with more lines in its configuration.
 pub fn start(program: &Path, config: &str) -> NatsServer {
-    let options = NatsOptions { program: Some(program.to_owned()), config: config.to_owned(), no_jetstream: false };
+    let options =
+        NatsOptions { program: Some(program.to_owned()), config: config.to_owned(), ..NatsOptions::default() };
     NatsServer::start_with(options).unwrap()
 }
 
