@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 pub struct Clustered {
     wall_s: f64,
     turns: u64,
+    calls: u64,
     finished: u32,
     logs_checked: u32,
     gateway_cpu_s: f64,
@@ -60,8 +61,6 @@ pub fn run(plan: &Plan) -> Result<Clustered> {
     rig.hold(&ids, plan.rounds)?;
     let after = rig.meters()?;
     let turns = u64::from(plan.calls()) * u64::from(plan.debates);
-    let calls = after.calls - before.calls;
-    ensure!(calls == turns, "{calls} calls for {turns} turns");
     let logs = Logs::open(&rig.cluster.nats.url())?;
     let mut logs_checked = 0;
     for id in ids.iter().step_by(CHECKED) {
@@ -75,6 +74,7 @@ pub fn run(plan: &Plan) -> Result<Clustered> {
     Ok(Clustered {
         wall_s: (after.at - before.at).as_secs_f64(),
         turns,
+        calls: after.calls - before.calls,
         finished: plan.debates,
         logs_checked,
         gateway_cpu_s: gateways_now - gateways,

@@ -12,6 +12,7 @@ use super::{ANSWER_TOKENS, Bench};
 struct Clustered {
     wall_s: f64,
     turns: u64,
+    calls: u64,
     finished: u32,
     logs_checked: u32,
     gateway_cpu_s: f64,
@@ -35,9 +36,9 @@ impl Bench {
             "\n## A cluster: 1 gateway, 2 coordinators, 2 hosts over one nats-server; {ANSWER_TOKENS} streamed tokens an answer, 20 ms latency\n"
         );
         println!(
-            "| rounds | debates | finished | turns | wall s | agon: CPU ms per turn | of it gateway | coordinators | hosts | nats-server: CPU ms per turn | model server: CPU ms per turn | bus bytes per turn | prompt tokens per turn | agon: peak MiB | nats-server: peak MiB | logs checked |"
+            "| rounds | debates | finished | turns | calls | wall s | agon: CPU ms per turn | of it gateway | coordinators | hosts | nats-server: CPU ms per turn | model server: CPU ms per turn | bus bytes per turn | prompt tokens per turn | agon: peak MiB | nats-server: peak MiB | logs checked |"
         );
-        println!("|{}", " --- |".repeat(16));
+        println!("|{}", " --- |".repeat(17));
         for (rounds, debates) in RUNS {
             self.clustered(rounds, debates)?.print(rounds, debates);
         }
@@ -62,9 +63,10 @@ impl Clustered {
             [own, self.gateway_cpu_s, self.coordinators_cpu_s, self.hosts_cpu_s, self.nats_cpu_s, self.models_cpu_s]
                 .map(|seconds| seconds * 1e3 / turns);
         println!(
-            "| {rounds} | {debates} | {} | {} | {:.1} | {own:.2} | {gateway:.2} | {coordinators:.2} | {hosts:.2} | {nats:.2} | {models:.2} | {:.0} | {:.0} | {:.0} | {:.0} | {} |",
+            "| {rounds} | {debates} | {} | {} | {} | {:.1} | {own:.2} | {gateway:.2} | {coordinators:.2} | {hosts:.2} | {nats:.2} | {models:.2} | {:.0} | {:.0} | {:.0} | {:.0} | {} |",
             self.finished,
             self.turns,
+            self.calls,
             self.wall_s,
             self.bus_bytes as f64 / turns,
             self.prompt_tokens as f64 / turns,
