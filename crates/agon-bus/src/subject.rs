@@ -1,32 +1,12 @@
 //! The subjects of Agon, built and parsed in this one place.
+use agon_core::{DebateId, TurnId};
 use std::fmt;
 use std::str::FromStr;
 
 mod token;
 
+pub use agon_core::Priority;
 pub use token::Token;
-
-/// How urgent work is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Priority {
-    /// Somebody waits for it.
-    Interactive,
-    /// The usual.
-    Normal,
-    /// In bulk.
-    Batch,
-}
-impl Priority {
-    /// All, most urgent first.
-    pub const ALL: [Self; 3] = [Self::Interactive, Self::Normal, Self::Batch];
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Interactive => "p0",
-            Self::Normal => "p1",
-            Self::Batch => "p2",
-        }
-    }
-}
 
 /// One debate, as subjects name it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,6 +15,11 @@ pub struct DebateKey {
     pub tenant: Token,
     /// Which.
     pub debate: Token,
+}
+impl From<&DebateId> for DebateKey {
+    fn from(id: &DebateId) -> Self {
+        Self { tenant: Token::new(id.tenant().as_str()), debate: Token::new(id.name()) }
+    }
 }
 
 /// One try of one turn, as subjects name it: `r<round>-s<seat>.<attempt>`.
@@ -46,6 +31,20 @@ pub struct TurnKey {
     pub seat: u32,
     /// The try, from 1.
     pub attempt: u32,
+}
+impl From<TurnId> for TurnKey {
+    fn from(turn: TurnId) -> Self {
+        Self { round: turn.round, seat: turn.seat, attempt: turn.attempt }
+    }
+}
+
+/// How subjects and the names of consumers write a priority.
+pub const fn urgency(priority: Priority) -> &'static str {
+    match priority {
+        Priority::Interactive => "p0",
+        Priority::Normal => "p1",
+        Priority::Batch => "p2",
+    }
 }
 
 /// A subject. `Display` writes it, `FromStr` reads it back.
@@ -186,14 +185,16 @@ impl fmt::Display for Subject {
             Self::Log { shard, key } => write!(f, "agon.v1.log.{shard}.{key}"),
             Self::Res { key, turn } => write!(f, "agon.v1.res.{key}.{turn}"),
             Self::Cmd { key, verb } => write!(f, "agon.v1.cmd.{key}.{verb}"),
-            Self::Job { prio, lane, key } => write!(f, "agon.v1.job.{prio}.{lane}.{key}"),
-            Self::Gen { model, prio, key, turn } => write!(f, "agon.v1.gen.{model}.{prio}.{key}.{turn}"),
+            Self::Job { prio, lane, key } => write!(f, "agon.v1.job.{}.{lane}.{key}", urgency(*prio)),
+            Self::Gen { model, prio, key, turn } => {
+                write!(f, "agon.v1.gen.{model}.{}.{key}.{turn}", urgency(*prio))
+            }
             Self::Tok { key, turn } => write!(f, "agon.v1.tok.{key}.{turn}"),
             Self::Ctl { key } => write!(f, "agon.v1.ctl.{key}"),
             Self::Hb { host } => write!(f, "agon.v1.hb.{host}"),
             Self::Alive { node } => write!(f, "agon.v1.alive.{node}"),
             Self::Node { node } => write!(f, "agon.v1.node.{node}"),
-            Self::Ready { prio } => write!(f, "agon.v1.ready.{prio}"),
+            Self::Ready { prio } => write!(f, "agon.v1.ready.{}", urgency(*prio)),
             Self::Idx { key } => write!(f, "agon.v1.idx.{key}"),
             Self::Req { tenant, request } => write!(f, "agon.v1.req.{tenant}.{request}"),
             Self::Big { key, hash, part } => write!(f, "agon.v1.big.{key}.{hash}.{part}"),
@@ -262,7 +263,7 @@ fn try_of(turn: &str, attempt: &str) -> Option<TurnKey> {
 }
 
 fn priority(token: &str) -> Option<Priority> {
-    Priority::ALL.into_iter().find(|prio| prio.as_str() == token)
+    Priority::ALL.into_iter().find(|prio| urgency(*prio) == token)
 }
 
 /// A number in its one written form: no sign, no leading zero.
@@ -270,11 +271,6 @@ fn number(token: &str) -> Option<u32> {
     token.parse().ok().filter(|number: &u32| number.to_string() == token)
 }
 
-impl fmt::Display for Priority {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
 impl fmt::Display for DebateKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.tenant, self.debate)
@@ -288,7 +284,7 @@ impl fmt::Display for TurnKey {
 
 /// Patterns for subscriptions, services and pulls.
 pub mod pattern {
-    use super::{DebateKey, Priority, Token};
+    use super::{DebateKey, Priority, Token, urgency};
 
     /// Every node's sign of life.
     pub fn nodes() -> String {
@@ -312,11 +308,11 @@ pub mod pattern {
     }
     /// Debates that want an owner.
     pub fn jobs(prio: Priority, lane: u32) -> String {
-        format!("agon.v1.job.{prio}.{lane}.>")
+        format!("agon.v1.job.{}.{lane}.>", urgency(prio))
     }
     /// Turns for a model.
     pub fn generations(model: &Token, prio: Priority) -> String {
-        format!("agon.v1.gen.{model}.{prio}.>")
+        format!("agon.v1.gen.{model}.{}.>", urgency(prio))
     }
     /// Every host's heartbeat.
     pub fn heartbeats() -> String {

@@ -1,5 +1,5 @@
 //! The subjects that the actors use, from the ids of core.
-use agon_bus::subject::{self, DebateKey, Subject, Token, TurnKey, pattern};
+use agon_bus::subject::{Subject, Token, pattern};
 use agon_core::{DebateId, HostId, ModelName, NodeId, ParticipantId, Priority, TurnId};
 use agon_proto::TurnOffer;
 
@@ -11,23 +11,9 @@ pub(crate) const DRAIN: &str = "drain";
 /// A host shall take turns again.
 pub(crate) const UNDRAIN: &str = "undrain";
 
-fn key(debate: &DebateId) -> DebateKey {
-    DebateKey { tenant: Token::new(debate.tenant().as_str()), debate: Token::new(debate.name()) }
-}
-fn turn_key(turn: TurnId) -> TurnKey {
-    TurnKey { round: turn.round, seat: turn.seat, attempt: turn.attempt }
-}
-fn urgency(priority: Priority) -> subject::Priority {
-    match priority {
-        Priority::Interactive => subject::Priority::Interactive,
-        Priority::Normal => subject::Priority::Normal,
-        Priority::Batch => subject::Priority::Batch,
-    }
-}
-
 /// Hints about one debate: for its watchers, and for the hosts that play in it.
 pub(crate) fn hints(debate: &DebateId) -> String {
-    Subject::Ctl { key: key(debate) }.to_string()
+    Subject::Ctl { key: debate.into() }.to_string()
 }
 /// Hints for the debates that one node owns.
 pub(crate) fn node(node: &NodeId) -> String {
@@ -51,7 +37,7 @@ pub(crate) fn hosts_alive() -> String {
 }
 /// Hint that a debate wants an owner.
 pub(crate) fn ready(priority: Priority) -> String {
-    Subject::Ready { prio: urgency(priority) }.to_string()
+    Subject::Ready { prio: priority }.to_string()
 }
 /// Every such hint.
 pub(crate) fn all_ready() -> String {
@@ -59,11 +45,11 @@ pub(crate) fn all_ready() -> String {
 }
 /// Tokens of one try.
 pub(crate) fn tokens(debate: &DebateId, turn: TurnId) -> String {
-    Subject::Tok { key: key(debate), turn: turn_key(turn) }.to_string()
+    Subject::Tok { key: debate.into(), turn: turn.into() }.to_string()
 }
 /// Tokens of every try of one debate.
 pub(crate) fn all_tokens(debate: &DebateId) -> String {
-    pattern::tokens(&key(debate))
+    pattern::tokens(&debate.into())
 }
 /// Models that one host shall look for in their queues.
 pub(crate) fn lessons(host: &HostId) -> String {
@@ -87,16 +73,16 @@ pub(crate) fn host_request(host: &HostId, verb: &str) -> String {
 }
 /// The seat of an external participant.
 pub(crate) fn seat(debate: &DebateId, participant: &ParticipantId) -> String {
-    Subject::Seat { key: key(debate), participant: Token::new(participant.as_str()) }.to_string()
+    Subject::Seat { key: debate.into(), participant: Token::new(participant.as_str()) }.to_string()
 }
 /// A turn's place in its model's queue. Rehearsals have queues of their own, because only rehearsing hosts play them.
 pub(crate) fn queued_turn(offer: &TurnOffer, rehearsal: bool) -> String {
-    let (model, prio) = (line(&offer.ask.model, rehearsal), urgency(offer.priority));
-    Subject::Gen { model, prio, key: key(&offer.debate), turn: turn_key(offer.ask.turn) }.to_string()
+    let (model, prio) = (line(&offer.ask.model, rehearsal), offer.priority);
+    Subject::Gen { model, prio, key: (&offer.debate).into(), turn: offer.ask.turn.into() }.to_string()
 }
 /// Every turn of one priority in a model's queue.
 pub(crate) fn queue(model: &ModelName, rehearsal: bool, priority: Priority) -> String {
-    pattern::generations(&line(model, rehearsal), urgency(priority))
+    pattern::generations(&line(model, rehearsal), priority)
 }
 /// The queue of a model, as subjects and consumers name it: a rehearsal's is another one.
 pub fn queue_token(model: &ModelName, rehearsal: bool) -> Token {

@@ -13,7 +13,7 @@ const ALLOWED: &[(&str, Allowed)] = &[
     ("agon-proto", Allowed::Only(&["agon-core"])),
     ("agon-llm", Allowed::Only(&[])),
     ("agon-rehearsal", Allowed::Only(&[])),
-    ("agon-bus", Allowed::Only(&["agon-proto"])),
+    ("agon-bus", Allowed::Only(&["agon-core", "agon-proto"])),
     ("agon-telemetry", Allowed::Only(&["agon-core"])),
     ("agon-store", Allowed::Only(&["agon-bus", "agon-core", "agon-proto"])),
     (

@@ -1,5 +1,5 @@
 //! The names of streams, and the subjects of what they hold.
-use agon_bus::subject::{self, DebateKey, Subject, Token, TurnKey};
+use agon_bus::subject::{DebateKey, Subject, Token, pattern, urgency};
 use agon_core::{DebateId, Priority, TenantId, TurnId};
 use agon_proto::Hash;
 
@@ -45,24 +45,23 @@ pub(crate) fn shard(debate: &DebateId, shards: u32) -> u32 {
 }
 /// A debate's log.
 pub(crate) fn log(debate: &DebateId, shard: u32) -> String {
-    Subject::Log { shard, key: key(debate) }.to_string()
+    Subject::Log { shard, key: debate.into() }.to_string()
 }
 /// The register of a try.
 pub(crate) fn register(debate: &DebateId, turn: TurnId) -> String {
-    let turn = TurnKey { round: turn.round, seat: turn.seat, attempt: turn.attempt };
-    Subject::Res { key: key(debate), turn }.to_string()
+    Subject::Res { key: debate.into(), turn: turn.into() }.to_string()
 }
 /// Every register of a debate.
 pub(crate) fn registers(debate: &DebateId) -> String {
-    subject::pattern::results(&key(debate))
+    pattern::results(&debate.into())
 }
 /// The order to end a debate.
 pub(crate) fn cancel(debate: &DebateId) -> String {
-    Subject::Cmd { key: key(debate), verb: Token::new(CANCEL) }.to_string()
+    Subject::Cmd { key: debate.into(), verb: Token::new(CANCEL) }.to_string()
 }
 /// Every order to a debate.
 pub(crate) fn orders(debate: &DebateId) -> String {
-    subject::pattern::commands(&key(debate))
+    pattern::commands(&debate.into())
 }
 /// What a request id stands for. Ids are free text of clients, so their hash stands in the subject.
 pub(crate) fn request(tenant: &TenantId, request_id: &str) -> String {
@@ -71,29 +70,29 @@ pub(crate) fn request(tenant: &TenantId, request_id: &str) -> String {
 }
 /// A debate's entry in the catalogue.
 pub(crate) fn entry(debate: &DebateId) -> String {
-    Subject::Idx { key: key(debate) }.to_string()
+    Subject::Idx { key: debate.into() }.to_string()
 }
 /// A part of a large body.
 pub(crate) fn part(debate: &DebateId, hash: &Hash, part: u32) -> String {
     let hash = Token::new(&crate::chain::hex(hash));
-    Subject::Big { key: key(debate), hash, part }.to_string()
+    Subject::Big { key: debate.into(), hash, part }.to_string()
 }
 /// Every part of every large body of a debate.
 pub(crate) fn parts(debate: &DebateId) -> String {
-    format!("agon.v1.big.{}.>", key(debate))
+    format!("agon.v1.big.{}.>", DebateKey::from(debate))
 }
 /// A debate's job.
 pub(crate) fn job(debate: &DebateId, priority: Priority, lanes: u32) -> String {
     let lane = bucket(debate.tenant().as_str(), lanes);
-    Subject::Job { prio: urgency(priority), lane, key: key(debate) }.to_string()
+    Subject::Job { prio: priority, lane, key: debate.into() }.to_string()
 }
 /// A debate's job, whatever its priority.
 pub(crate) fn jobs_of(debate: &DebateId) -> String {
-    format!("agon.v1.job.*.*.{}", key(debate))
+    format!("agon.v1.job.*.*.{}", DebateKey::from(debate))
 }
 /// Every job of one priority and lane.
 pub(crate) fn jobs(priority: Priority, lane: u32) -> String {
-    subject::pattern::jobs(urgency(priority), lane)
+    pattern::jobs(priority, lane)
 }
 /// The consumer of one priority and lane.
 pub(crate) fn job_consumer(priority: Priority, lane: u32) -> String {
@@ -126,16 +125,6 @@ pub(crate) fn debate_of(text: &str) -> Option<DebateId> {
     DebateId::in_tenant(&tenant, key.debate.as_str()).ok()
 }
 
-fn key(debate: &DebateId) -> DebateKey {
-    DebateKey { tenant: Token::new(debate.tenant().as_str()), debate: Token::new(debate.name()) }
-}
-fn urgency(priority: Priority) -> subject::Priority {
-    match priority {
-        Priority::Interactive => subject::Priority::Interactive,
-        Priority::Normal => subject::Priority::Normal,
-        Priority::Batch => subject::Priority::Batch,
-    }
-}
 /// A stable spread over `count` buckets: what is stored depends on it.
 fn bucket(text: &str, count: u32) -> u32 {
     let hash = *blake3::hash(text.as_bytes()).as_bytes();

@@ -6,8 +6,8 @@ use crate::cli::Role;
 use crate::exit::{Exit, Stop};
 use agon_bus::nats::NatsLink;
 use agon_bus::nats::permissions::{Missing, Needed, probe};
-use agon_bus::subject::{Priority, Token};
-use agon_core::ModelName;
+use agon_bus::subject::{Token, pattern, urgency};
+use agon_core::{ModelName, Priority};
 use agon_runtime::{HostConfig, Served, queue_token};
 use std::collections::BTreeSet;
 
@@ -160,8 +160,9 @@ fn queue(consumer: &str, filter: &str) -> Vec<String> {
 
 /// Taking the turns of one model, or of external participants.
 fn queue_of(model: &Token) -> Vec<String> {
-    let of =
-        |priority: Priority| queue(&format!("gen-{model}-{priority}"), &format!("agon.v1.gen.{model}.{priority}.>"));
+    let of = |priority: Priority| {
+        queue(&format!("gen-{model}-{}", urgency(priority)), &pattern::generations(model, priority))
+    };
     Priority::ALL.into_iter().flat_map(of).collect()
 }
 
