@@ -16,6 +16,7 @@ const ALLOWED: &[(&str, Allowed)] = &[
     ("agon-bus", Allowed::Only(&["agon-core", "agon-proto"])),
     ("agon-telemetry", Allowed::Only(&["agon-core"])),
     ("agon-store", Allowed::Only(&["agon-bus", "agon-core", "agon-proto"])),
+    ("agon-tools", Allowed::Only(&["agon-llm"])),
     (
         "agon-runtime",
         Allowed::Only(&[
@@ -26,6 +27,7 @@ const ALLOWED: &[(&str, Allowed)] = &[
             "agon-proto",
             "agon-store",
             "agon-telemetry",
+            "agon-tools",
         ]),
     ),
     (
@@ -44,8 +46,8 @@ const ALLOWED: &[(&str, Allowed)] = &[
 const WRAPPED: &[(&str, &[&str])] = &[
     ("async-nats", &["agon-bus", "agon-store"]),
     ("ractor", &["agon-runtime"]),
-    ("rusqlite", &["agon-store"]),
-    ("reqwest", &["agon-llm", "agon-server"]),
+    ("rusqlite", &["agon-store", "agon-tools"]),
+    ("reqwest", &["agon-llm", "agon-server", "agon-tools"]),
 ];
 
 /// Packages that nobody ships: they may reach around the wrappers to measure or to break things.

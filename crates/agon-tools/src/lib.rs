@@ -1,0 +1,32 @@
+//! Tools that the speakers of a debate may use: web search, the user's documents, MCP servers, and models as helpers.
+//!
+//! Tools are configured where they run. A debate only names them, so a debate that somebody submits can neither choose a
+//! command nor a file nor an address. Whatever a tool returns is text of a stranger: bounded here, fenced by who prompts.
+//!
+//! Every call ends in a [`ToolOutcome`] within its [`Limits`]: a tool that hangs, dies, floods or lies costs its own call.
+//!
+//! Invariant: nothing here knows a debate or reads the environment, no tool starts before it is asked for, and no call
+//! outlives its timeout.
+
+mod config;
+mod error;
+mod http;
+mod models;
+mod outcome;
+mod schema;
+mod scorer;
+mod search;
+mod summarizer;
+mod text;
+mod toolbox;
+
+pub use config::{ConfigProblems, McpConfig, ModelConfig, RagConfig, SearchConfig, ToolConfig};
+pub use error::ToolError;
+pub use models::{FindModel, no_models};
+pub use outcome::{Limits, ToolOutcome};
+pub use toolbox::Toolbox;
+
+/// The longest arguments of one call, in bytes of JSON.
+pub const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
+/// The most tools that one host offers.
+pub const MAX_TOOLS: usize = 64;

@@ -1,0 +1,169 @@
+//! All tools of one host.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use agon_llm::ToolSpec;
+use serde_json::Value;
+use tokio::time::{Instant, timeout};
+
+use crate::config::name_problem;
+use crate::search::Search;
+use crate::{
+    ConfigProblems, FindModel, Limits, MAX_TOOLS, ModelConfig, ToolConfig, ToolError, ToolOutcome, schema, scorer,
+    search, summarizer,
+};
+
+/// What stands between a tool's name and the name that an MCP server gives to one of its functions.
+pub(crate) const SEPARATOR: &str = "__";
+
+/// The tools of a host, each started at its first use; cheap to clone.
+#[derive(Clone)]
+pub struct Toolbox(Arc<Inner>);
+
+struct Inner {
+    tools: BTreeMap<String, Tool>,
+    find: FindModel,
+}
+
+enum Tool {
+    Search(Search),
+    Summarizer(ModelConfig),
+    Scorer(ModelConfig),
+    NotBuilt,
+}
+
+impl Toolbox {
+    /// Takes the tools of a host; nothing is started or read yet. `find` gives the models that some tools ask.
+    ///
+    /// # Errors
+    /// All that is wrong with the configuration, at once.
+    pub fn new(configs: BTreeMap<String, ToolConfig>, find: FindModel) -> Result<Self, ConfigProblems> {
+        let mut problems = Vec::new();
+        if configs.len() > MAX_TOOLS {
+            problems.push(format!("tools: {} of them; at most {MAX_TOOLS}", configs.len()));
+        }
+        for (name, config) in &configs {
+            problems.extend(name_problem(name).map(|problem| format!("tools: {problem}")));
+            problems.extend(config.problems().into_iter().map(|problem| format!("tools.{name}: {problem}")));
+        }
+        if !problems.is_empty() {
+            return Err(ConfigProblems(problems));
+        }
+        let tools = configs.into_iter().map(|(name, config)| (name, Tool::new(config))).collect();
+        Ok(Self(Arc::new(Inner { tools, find })))
+    }
+
+    /// The names that debates may use here.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.tools.keys().map(String::as_str)
+    }
+
+    /// The functions of the tools `names`, as a model is offered them; MCP servers are started for it.
+    ///
+    /// # Errors
+    /// When a tool does not exist or cannot be started. Ask tool by tool where the others are to stay usable.
+    pub async fn specs(&self, names: &[String]) -> Result<Vec<ToolSpec>, ToolError> {
+        let mut specs = Vec::new();
+        for name in names {
+            specs.extend(self.tool(name)?.specs(name).await?);
+        }
+        Ok(specs)
+    }
+
+    /// Calls a function of a tool that is among `granted`; models invent names, so those that were not offered are refused.
+    pub async fn call(&self, granted: &[String], function: &str, arguments: Value, limits: &Limits) -> ToolOutcome {
+        let started = Instant::now();
+        let result = self.run(granted, function, arguments, limits).await;
+        ToolOutcome::new(result, started.elapsed(), limits.max_result_chars)
+    }
+
+    async fn run(
+        &self,
+        granted: &[String],
+        function: &str,
+        arguments: Value,
+        limits: &Limits,
+    ) -> Result<String, ToolError> {
+        let name = function.split_once(SEPARATOR).map_or(function, |(name, _)| name);
+        let Some(name) = granted.iter().find(|granted| *granted == name) else {
+            return Err(ToolError::UnknownFunction { function: function.to_owned(), known: granted.to_vec() });
+        };
+        let call = Call { tool: name, function, arguments, limits: *limits };
+        let late = || ToolError::TimedOut { tool: name.clone(), after: limits.timeout };
+        let work = self.tool(name)?.run(call, &self.0.find);
+        timeout(limits.timeout, work).await.unwrap_or_else(|_| Err(late()))
+    }
+
+    fn tool(&self, name: &str) -> Result<&Tool, ToolError> {
+        let unknown =
+            || ToolError::UnknownTool { tool: name.to_owned(), known: self.names().map(str::to_owned).collect() };
+        self.0.tools.get(name).ok_or_else(unknown)
+    }
+}
+
+/// One call, on its way to a tool.
+struct Call<'a> {
+    tool: &'a str,
+    function: &'a str,
+    arguments: Value,
+    limits: Limits,
+}
+
+impl Tool {
+    fn new(config: ToolConfig) -> Self {
+        match config {
+            ToolConfig::Search(config) => Self::Search(Search::new(config)),
+            ToolConfig::Summarizer(config) => Self::Summarizer(config),
+            ToolConfig::Scorer(config) => Self::Scorer(config),
+            ToolConfig::Rag(_) | ToolConfig::Mcp(_) => Self::NotBuilt,
+        }
+    }
+
+    async fn specs(&self, name: &str) -> Result<Vec<ToolSpec>, ToolError> {
+        let own = |description: &str, parameters: Value| {
+            vec![ToolSpec {
+                name: name.to_owned(),
+                description: description.to_owned(),
+                parameters: Arc::new(parameters),
+            }]
+        };
+        Ok(match self {
+            Self::Search(_) => own(search::DESCRIPTION, search::parameters()),
+            Self::Summarizer(_) => own(summarizer::DESCRIPTION, summarizer::parameters()),
+            Self::Scorer(_) => own(scorer::DESCRIPTION, scorer::parameters()),
+            Self::NotBuilt => return Err(ToolError::unavailable(name, "tools of this kind are not built yet")),
+        })
+    }
+
+    async fn run(&self, call: Call<'_>, find: &FindModel) -> Result<String, ToolError> {
+        let Call { tool, function, arguments, limits: _ } = call;
+        let fits = |parameters: Value| {
+            let schema = schema::compile(&parameters).map_err(|reason| ToolError::malformed(tool, reason))?;
+            schema::check(function, &schema, &arguments)
+        };
+        match self {
+            Self::Search(search) => {
+                fits(search::parameters())?;
+                search.run(tool, arguments).await
+            }
+            Self::Summarizer(config) => {
+                fits(summarizer::parameters())?;
+                summarizer::run(tool, config, find, arguments).await
+            }
+            Self::Scorer(config) => {
+                fits(scorer::parameters())?;
+                scorer::run(tool, config, find, arguments).await
+            }
+            Self::NotBuilt => Err(ToolError::unavailable(tool, "tools of this kind are not built yet")),
+        }
+    }
+}
+
+impl fmt::Debug for Toolbox {
+    /// Names and kinds alone: addresses, commands and keys are nobody's business in a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Toolbox").field(&self.names().collect::<Vec<_>>()).finish()
+    }
+}
