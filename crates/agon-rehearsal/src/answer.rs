@@ -4,12 +4,11 @@ use serde_json::{Value, json};
 
 use crate::{
     cast::{self, Scene},
-    dice::Dice,
     fault::Fault,
     plan::{Failure, Plan},
     prompt::Brief,
     request::ChatRequest,
-    schema, token,
+    schema, token, tools,
 };
 
 /// A composed answer.
@@ -34,7 +33,7 @@ pub fn compose(asked: &ChatRequest<'_>, brief: &Brief, plan: &Plan, seed: u64) -
     scene.budget = limit.and_then(|limit| u64::try_from(limit).ok());
     let mut answer =
         Answer { content: String::new(), thinking: String::new(), tool_calls: None, reason: "stop", tokens: 0 };
-    if let Some(call) = tool_call(asked, &scene) {
+    if let Some(call) = tools::native_call(asked, &scene) {
         answer.tool_calls = Some(call);
     } else {
         answer.content = match &asked.format {
@@ -55,27 +54,10 @@ pub fn compose(asked: &ChatRequest<'_>, brief: &Brief, plan: &Plan, seed: u64) -
 fn structured(scene: &Scene<'_>, format: &Value) -> String {
     let any = json!({ "type": "object" });
     let schema = if format.is_object() { format } else { &any };
-    let wish = cast::wish_for(scene, schema);
+    let wish = if tools::is_loop(schema) { tools::loop_turn(scene, schema) } else { cast::wish_for(scene, schema) };
     let (dice, texts) = cast::small_talk(scene, "structured");
     let value = if format.is_object() { schema::fit(schema, &wish, dice, texts) } else { wish };
     value.to_string()
-}
-
-/// Calls the first tool offered, unless a tool has just answered.
-fn tool_call(asked: &ChatRequest<'_>, scene: &Scene<'_>) -> Option<Value> {
-    let function = asked.tools.as_ref()?.first()?.get("function")?;
-    if asked.messages.last()?.role == "tool" {
-        return None;
-    }
-    let name = function.get("name")?.as_str()?;
-    let (dice, _) = cast::small_talk(scene, name);
-    let none = json!({ "type": "object" });
-    let parameters = function.get("parameters").unwrap_or(&none);
-    let arguments = schema::fit(parameters, &json!({}), dice, vec![scene.matter.clone()]);
-    let id = Dice::new(scene.seed, &["tool call", name, &arguments.to_string()]).next();
-    Some(
-        json!([{ "id": format!("call_{:08x}", id >> 32), "function": { "index": 0, "name": name, "arguments": arguments } }]),
-    )
 }
 
 fn wants_thinking(asked: &ChatRequest<'_>) -> bool {
@@ -130,7 +112,7 @@ impl Answer {
             }
             Fault::ErrorLine | Fault::Cut | Fault::Drop | Fault::Crash => self.shorten(failure.after),
             Fault::Slow | Fault::Busy | Fault::NotFound | Fault::RunnerDied | Fault::Hang => {}
-            Fault::Sycophant | Fault::Stubborn | Fault::Persuader | Fault::OrderBiased => {}
+            Fault::Sycophant | Fault::Stubborn | Fault::Persuader | Fault::OrderBiased | Fault::Hostile => {}
         }
         self.count();
     }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    model::{CONTEXT_LENGTH, digest, full_name},
+    model::{CONTEXT_LENGTH, digest, embeds, full_name, has_tools},
     server::VERSION,
     stage::Stage,
     wire::{CREATED_AT, error, json_response},
@@ -97,7 +97,7 @@ pub async fn show(State(stage): State<Arc<Stage>>, body: Bytes) -> Response {
             "general.parameter_count": 0,
             "rehearsal.context_length": CONTEXT_LENGTH,
         },
-        "capabilities": CAPABILITIES,
+        "capabilities": capabilities(&asked.model),
         "modified_at": CREATED_AT,
     }))
 }
@@ -146,7 +146,11 @@ pub async fn lost() -> (StatusCode, &'static str) {
     (StatusCode::NOT_FOUND, "404 page not found")
 }
 
-const CAPABILITIES: [&str; 4] = ["completion", "tools", "thinking", "embedding"];
+/// What a model of this name can do.
+fn capabilities(name: &str) -> Vec<&'static str> {
+    let known = [("completion", true), ("tools", has_tools(name)), ("thinking", true), ("embedding", embeds(name))];
+    known.into_iter().filter(|(_, can)| *can).map(|(capability, _)| capability).collect()
+}
 
 fn listed(name: &str) -> Value {
     json!({
@@ -156,7 +160,7 @@ fn listed(name: &str) -> Value {
         "size": 0,
         "digest": digest(name),
         "details": details(),
-        "capabilities": CAPABILITIES,
+        "capabilities": capabilities(name),
     })
 }
 

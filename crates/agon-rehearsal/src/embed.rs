@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
+    model::embeds,
     stage::Stage,
     token,
     wire::{error, json_response},
@@ -49,6 +50,9 @@ pub async fn embed(State(stage): State<Arc<Stage>>, body: Bytes) -> Response {
     let Some(model) = stage.model(&asked.model) else {
         return error(StatusCode::NOT_FOUND, &format!("model '{}' not found", asked.model));
     };
+    if !embeds(&asked.model) {
+        return error(StatusCode::NOT_IMPLEMENTED, "this model does not support embeddings");
+    }
     model.set_loaded(true);
     let texts = match asked.input {
         Input::One(text) => vec![text],

@@ -15,7 +15,7 @@ use std::{fmt, num::NonZeroU64, str::FromStr, time::Duration};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::Error;
+use crate::{Error, task::Task};
 
 /// A validated list of fault rules; the default is no faults.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -41,6 +41,9 @@ pub struct Rule {
     /// Delay of `slow` before the first token (2 s).
     #[serde(default, deserialize_with = "duration")]
     pub delay: Option<Duration>,
+    /// Time between the tokens of a `slow` answer; absent, the server's own pace.
+    #[serde(default, deserialize_with = "duration")]
+    pub pace: Option<Duration>,
     /// Tokens sent before `error_line`, `cut`, `drop`, `truncated`, `crash` strike (8; `crash`: 0, before any answer).
     #[serde(default)]
     pub after: Option<u32>,
@@ -108,32 +111,8 @@ pub enum Fault {
     Persuader,
     /// A judge who prefers whoever spoke first.
     OrderBiased,
-}
-
-/// The task of a turn, as written after `Task:` in the prompt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Task {
-    /// `opening statement`.
-    Opening,
-    /// `argument`.
-    Argument,
-    /// `closing statement`.
-    Closing,
-    /// `private ballot (initial)`.
-    BallotInitial,
-    /// `private ballot (final)`.
-    BallotFinal,
-    /// `open the round`.
-    OpenRound,
-    /// `close the round`.
-    CloseRound,
-    /// `judge`.
-    Judge,
-    /// `vote`.
-    Vote,
-    /// Anything else.
-    Other,
+    /// A debater who forges headers and fences, instructs judges and voters, and writes markup.
+    Hostile,
 }
 
 /// How long a rule lasts once it fired.
@@ -150,7 +129,7 @@ impl Fault {
     pub(crate) fn group(self) -> Group {
         match self {
             Self::Slow => Group::Delay,
-            Self::Sycophant | Self::Stubborn | Self::Persuader | Self::OrderBiased => Group::Behaviour,
+            Self::Sycophant | Self::Stubborn | Self::Persuader | Self::OrderBiased | Self::Hostile => Group::Behaviour,
             Self::Busy
             | Self::NotFound
             | Self::RunnerDied
@@ -206,6 +185,9 @@ impl Rule {
         if self.delay.is_some() && self.fault != Fault::Slow {
             return Some(format!("rule {number}: `delay` is for the fault `slow` alone"));
         }
+        if self.pace.is_some() && self.fault != Fault::Slow {
+            return Some(format!("rule {number}: `pace` is for the fault `slow` alone"));
+        }
         if self.fault == Fault::Crash && matches!(self.lasts, Some(Span::Calls(_))) {
             return Some(format!("rule {number}: `for` of a `crash` is a time such as \"2s\""));
         }
@@ -213,8 +195,11 @@ impl Rule {
     }
 
     /// Delay before the first token that this rule asks for.
+    ///
+    /// A rule that sets a pace alone delays nothing.
     pub(crate) fn slow_by(&self) -> Duration {
-        self.delay.unwrap_or(Duration::from_secs(2))
+        let usual = if self.pace.is_some() { Duration::ZERO } else { Duration::from_secs(2) };
+        self.delay.unwrap_or(usual)
     }
 
     /// How long a crashed server is gone.
@@ -317,6 +302,7 @@ mod tests {
         assert!(error("[[rules]]\nfault = \"slow\"\ndelay = \"soon\"").contains("`soon` is not a duration"));
         assert!(error("[[rules]]\nfault = \"busy\"\nwhen = { call = 1, first = 2 }").contains("one of"));
         assert!(error("[[rules]]\nfault = \"crash\"\nfor = 3").contains("a time"));
+        assert!(error("[[rules]]\nfault = \"busy\"\npace = \"1s\"").contains("`slow` alone"));
         assert!(error("[[rules]]\nfault = \"busy\"\nwhen = { call = 0 }").contains("nonzero"));
     }
 }

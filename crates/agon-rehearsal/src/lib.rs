@@ -36,11 +36,14 @@ mod schema;
 mod server;
 mod stage;
 mod stats;
+mod task;
 mod token;
+mod tools;
 mod wire;
 mod words;
 
 pub use config::{Error, RehearsalConfig};
-pub use fault::{Fault, FaultScript, Rule, Span, Task, When};
+pub use fault::{Fault, FaultScript, Rule, Span, When};
 pub use server::{HEADER, RehearsalServer, VERSION};
 pub use stats::Stats;
+pub use task::Task;

@@ -73,3 +73,13 @@ pub fn digest(name: &str) -> String {
 pub fn full_name(name: &str) -> String {
     if name.contains(':') { name.to_owned() } else { format!("{name}:latest") }
 }
+
+/// Whether a model of this name calls tools: all do but those that say otherwise.
+pub fn has_tools(name: &str) -> bool {
+    !name.contains("no-tools")
+}
+
+/// Whether a model of this name embeds: all do but those that say otherwise.
+pub fn embeds(name: &str) -> bool {
+    !name.contains("no-embed")
+}

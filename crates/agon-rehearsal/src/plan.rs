@@ -4,7 +4,10 @@ use std::{sync::Mutex, time::Duration};
 
 use tokio::time::Instant;
 
-use crate::fault::{Fault, FaultScript, Group, Rule, Span, Task};
+use crate::{
+    fault::{Fault, FaultScript, Group, Rule, Span},
+    task::Task,
+};
 
 /// What a rule is matched against.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +27,8 @@ pub struct Call<'a> {
 pub struct Plan {
     /// Extra time before the first token.
     pub delay: Duration,
+    /// Time between tokens, if a rule sets it; the first rule that does counts.
+    pub pace: Option<Duration>,
     /// The failure, if any.
     pub failure: Option<Failure>,
     /// The behaviour of the speaker, if any.
@@ -135,7 +140,10 @@ impl Rule {
 impl Plan {
     fn take(&mut self, rule: &Rule) {
         match rule.fault.group() {
-            Group::Delay => self.delay += rule.slow_by(),
+            Group::Delay => {
+                self.delay += rule.slow_by();
+                self.pace = self.pace.or(rule.pace);
+            }
             Group::Failure if self.failure.is_none() => {
                 self.failure = Some(Failure { kind: rule.fault, after: rule.strikes_after(), gone: rule.gone_for() });
             }

@@ -7,7 +7,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::fault::Task;
+use crate::task::Task;
 
 /// Counts since the start or the last reset; `GET /rehearsal/stats` serves it as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -127,7 +127,20 @@ fn quotable(sentence: &str) -> Option<&str> {
     if body.contains(['"', '“', '”', '|', '#', '*', '`']) {
         return None; // a quote inside a quote reads as nobody's words
     }
-    let leads = ["First, ", "Second, ", "Third, ", "Then, ", "And ", "But ", "So ", "- "];
+    let leads = [
+        "First, ",
+        "Second, ",
+        "Third, ",
+        "Then, ",
+        "And ",
+        "But ",
+        "So ",
+        "- ",
+        "Claim: ",
+        "Evidence: ",
+        "Inference: ",
+        "Conclusion: ",
+    ];
     Some(leads.iter().find_map(|lead| body.strip_prefix(lead)).unwrap_or(body))
 }
 

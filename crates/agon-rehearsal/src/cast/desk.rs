@@ -5,6 +5,7 @@ use crate::{
         lines::LENSES,
         scene::{Point, Scene},
     },
+    dice::fraction,
     fault::Fault,
     words,
 };
@@ -54,6 +55,17 @@ pub fn ruling<'a>(scene: &Scene<'a>) -> Ruling<'a> {
     };
     let reasoning = reason(scene, winner, &points);
     Ruling { winner, verdict, reasoning, points }
+}
+
+/// Objections that nobody answered: in some debates none, in others the losing side's best one.
+pub fn open_objections(scene: &Scene<'_>) -> Vec<String> {
+    let open = fraction(scene.seed, &["open objections", scene.brief.topic.trim()]) < 0.4;
+    let loser = ranking(scene).get(1).copied().filter(|_| open);
+    let point = loser.and_then(|stance| scene.weightiest_point(stance));
+    point
+        .map(|point| format!("{} asked to have this met: \"{}\".", point.entry.speaker, point.quote))
+        .into_iter()
+        .collect()
 }
 
 fn reason(scene: &Scene<'_>, winner: Option<&str>, points: &[Point<'_>]) -> String {
@@ -154,7 +166,7 @@ pub fn explain_yourself(scene: &Scene<'_>) -> String {
 /// The latest weighty point of each speaker, in the order of their first entries.
 fn latest_points<'a>(scene: &Scene<'a>) -> Vec<Point<'a>> {
     let mut speakers: Vec<&str> = Vec::new();
-    for entry in scene.brief.entries.iter().filter(|entry| entry.speaker != "moderator") {
+    for entry in scene.brief.voices() {
         if !speakers.contains(&entry.speaker.as_str()) {
             speakers.push(&entry.speaker);
         }

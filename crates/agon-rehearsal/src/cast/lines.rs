@@ -309,7 +309,8 @@ pub const SMALL_TALK: &[&[&str]] = &[
 /// Whether a sentence is small talk, or a rebuttal, which means little without what it answers.
 pub fn is_small_talk(sentence: &str) -> bool {
     static PARTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
-        let lines = SMALL_TALK.iter().copied().flatten().copied().chain(LENSES.iter().map(|lens| lens.rebuttal));
+        let banks = SMALL_TALK.iter().chain(super::phrases::ASIDES).copied();
+        let lines = banks.flatten().copied().chain(LENSES.iter().map(|lens| lens.rebuttal));
         let parts = lines.flat_map(crate::words::sentences).filter_map(fixed_part);
         parts.filter(|part| part.len() > 5).collect()
     });

@@ -1,9 +1,20 @@
 //! The scripted cast: what is said in answer to a debate prompt, derived from the prompt and the seed alone.
 
+mod chair;
+mod conviction;
+mod critic;
 mod desk;
+mod floor;
+mod hostile;
 mod lines;
+mod marks;
+mod phrases;
 mod scene;
+mod slots;
 mod speech;
+mod steps;
+mod synthesis;
+mod turns;
 mod wish;
 
 pub use scene::{Scene, position};

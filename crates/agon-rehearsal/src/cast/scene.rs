@@ -1,10 +1,13 @@
 //! A prompt as its speaker sees it: who it argues with, what the sides are called, what may be quoted.
 
 use crate::{
-    cast::lines::{PERSUASION, POSITIONS, is_small_talk},
+    cast::{
+        lines::{PERSUASION, POSITIONS, is_small_talk},
+        slots::Slots,
+    },
     dice::{Dice, fraction},
     fault::Fault,
-    prompt::{Brief, Entry},
+    prompt::{Brief, Entry, MY_ANSWER},
     words,
 };
 
@@ -46,15 +49,54 @@ impl<'a> Scene<'a> {
 
     /// Dice for one purpose of this speaker; they ignore the order of the transcript.
     pub fn dice(&self, purpose: &str) -> Dice {
-        let round = self.brief.round.map_or(0, |(n, _)| n).to_string();
+        let round = self.brief.round_number().to_string();
         Dice::new(self.seed, &[purpose, self.brief.topic.trim(), self.you, &round])
+    }
+
+    /// Dice that fall anew with everything that is said.
+    pub fn live_dice(&self, purpose: &str) -> Dice {
+        let last = self.brief.entries.last().map_or(0, |entry| entry.number);
+        let moment = format!("{purpose} {last} {}", self.brief.entries.len());
+        self.dice(&moment)
+    }
+
+    /// One of a bank's lines, filled; addressed to `to` if that is given.
+    pub fn remark(&self, purpose: &str, bank: &[&'static str], to: Option<&str>) -> String {
+        let slots = Slots::new(self).towards(to);
+        let lines: Vec<&str> = bank.iter().copied().filter(|line| slots.can_fill(line)).collect();
+        self.live_dice(purpose).pick(&lines).map(|line| words::upper_first(&slots.fill(line))).unwrap_or_default()
+    }
+
+    /// The names of those I argue with, as far as the prompt tells them.
+    pub fn others(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.brief.cast.iter().map(|debater| debater.name.clone()).collect();
+        for entry in self.brief.voices() {
+            if !names.contains(&entry.speaker) {
+                names.push(entry.speaker.clone());
+            }
+        }
+        names.retain(|name| name != self.you);
+        names
+    }
+
+    /// Whom this turn is addressed to.
+    pub fn target(&self) -> Option<String> {
+        let to = self.brief.to.as_deref()?.trim().trim_matches('"');
+        let known =
+            |name: &String| to == name || to.starts_with(&format!("{name} ")) || to.starts_with(&format!("{name},"));
+        self.others().into_iter().find(known).or_else(|| Some(to.to_owned()))
+    }
+
+    /// The latest point of weight that somebody made.
+    pub fn point_of(&self, name: &str) -> Option<Point<'a>> {
+        self.first_weighty(self.brief.entries.iter().rev().filter(|entry| entry.speaker == name))
     }
 
     /// A deck of `n` cards for the whole debate, cut at another place for each speaker so that two do not start with the same card.
     pub fn deck(&self, purpose: &str, n: usize) -> Vec<usize> {
         let topic = self.brief.topic.as_str();
         let mut deck = Dice::new(self.seed, &[purpose, topic]).deck(n);
-        let round = self.brief.round.map_or(0, |(n, _)| n as usize);
+        let round = self.brief.round_number() as usize;
         let seat = self.brief.cast.iter().position(|debater| debater.name == self.you);
         let start = match seat {
             Some(seat) => seat * n / self.brief.cast.len().max(1) + round,
@@ -142,12 +184,9 @@ impl<'a> Scene<'a> {
         let mine = self.brief.stance.as_deref().unwrap_or_default();
         let mut rivals: Vec<&'a Entry> = self
             .brief
-            .entries
-            .iter()
+            .voices()
             .rev()
-            .filter(|entry| {
-                entry.speaker != self.you && entry.speaker != "moderator" && (entry.stance != mine || mine.is_empty())
-            })
+            .filter(|entry| entry.speaker != self.you && (entry.stance != mine || mine.is_empty()))
             .collect();
         // stable: of the latest round those who named me come first, and the latest before the others
         let recent = (self.brief.cast.len().max(2) - 1).min(rivals.len());
@@ -185,7 +224,7 @@ impl<'a> Scene<'a> {
                 (2.0, shares_word(sentence, &self.brief.topic)),
                 (1.5, sentence.chars().any(|c| c.is_ascii_digit())),
                 (1.0, sentence.contains("case for") || sentence.contains("because")),
-                (-5.0, is_small_talk(sentence)),
+                (-5.0, is_small_talk(sentence) || sentence.starts_with(MY_ANSWER)),
                 (-3.0, !whole),
                 (-2.0, self.brief.cast.iter().any(|debater| sentence.contains(&debater.name))),
                 (-1.0, sentence.ends_with('?')),

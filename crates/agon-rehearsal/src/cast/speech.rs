@@ -2,14 +2,19 @@
 
 use crate::{
     cast::{
-        desk,
+        chair, conviction, desk, hostile,
         lines::{
             AGREEMENT, ANGLES, ANSWERS, APPLAUSE, BRIDGES, CHALLENGES, CONCESSIONS, CONTINUATIONS, FACTS, FAREWELLS,
             INVITATIONS, LENSES, Lens, OPENERS, PERSUASION, SUMMARIES, WEIGH, fixed_part,
         },
-        scene::{Point, Scene},
+        phrases::{BENCHES, FINDINGS, FOLLOW_UPS, QUESTIONS},
+        scene::Scene,
+        slots::Slots,
+        steps, turns,
     },
-    fault::{Fault, Task},
+    fault::Fault,
+    prompt::MY_ANSWER,
+    task::Task,
     token, words,
 };
 
@@ -25,50 +30,85 @@ pub fn speak(scene: &Scene<'_>) -> String {
     }
     match scene.brief.kind() {
         Task::Opening => Speech::opening(scene),
-        Task::Argument if scene.brief.entries.iter().all(|entry| entry.speaker == "moderator") => {
-            Speech::opening(scene)
-        }
+        Task::Argument if scene.brief.bench.is_some() => turns::bench(scene),
+        Task::Argument if scene.brief.voices().next().is_none() => Speech::opening(scene),
         Task::Argument => Speech::argument(scene),
         Task::Closing => Speech::closing(scene),
+        Task::Proposal => turns::proposal(scene),
+        Task::Question => turns::question(scene, QUESTIONS),
+        Task::FollowUp => turns::question(scene, FOLLOW_UPS),
+        Task::Answer => turns::answer(scene),
+        Task::Clarification => turns::clarification(scene),
+        Task::Rebuttal => turns::rebuttal(scene),
+        Task::Steps => steps::argument(scene),
+        Task::Revision => turns::revision(scene),
+        task => of_the_desk(scene, task),
+    }
+}
+
+/// What those say who take no side, and plain text where an object was expected.
+fn of_the_desk(scene: &Scene<'_>, task: Task) -> String {
+    match task {
         Task::OpenRound => desk::briefing(scene),
         Task::CloseRound => desk::close_in_lines(scene),
-        Task::Judge => desk::ruling(scene).reasoning,
-        Task::Vote | Task::BallotInitial | Task::BallotFinal => desk::ballot_in_words(scene),
-        Task::Other => desk::chair(scene),
+        Task::Judge | Task::MediatorDecision => desk::ruling(scene).reasoning,
+        Task::Vote | Task::BallotInitial | Task::BallotFinal | Task::RankedVote | Task::ApprovalVote => {
+            desk::ballot_in_words(scene)
+        }
+        Task::Research => chair::research(scene),
+        Task::Reconcile => chair::reconcile(scene),
+        Task::ClosingSummary => chair::closing_summary(scene),
+        Task::Summarise => chair::digest(scene),
+        _ => desk::chair(scene),
     }
 }
 
 /// A speech while it is being written.
-struct Speech<'a, 's> {
+pub struct Speech<'a, 's> {
     scene: &'s Scene<'a>,
     paragraphs: Vec<String>,
-    slots: Slots<'a>,
+    pub slots: Slots<'a>,
     lenses: Vec<&'static Lens>,
-}
-
-/// What the slots of a line are filled with.
-struct Slots<'a> {
-    a: String,
-    b: String,
-    point: Option<Point<'a>>,
-    fact: &'a str,
-    thesis: String,
-    angle: String,
+    fewest: usize,
+    most: usize,
+    /// What stands at the end whatever is cut before it.
+    ending: Vec<String>,
 }
 
 impl<'a, 's> Speech<'a, 's> {
-    fn new(scene: &'s Scene<'a>) -> Self {
-        let point = scene.rival_point();
-        let (a, b) = scene.sides(point.map(|point| point.entry.stance.as_str()));
-        let angle = scene.brief.angle.as_deref().or(scene.brief.briefing.as_deref()).unwrap_or_default();
-        let angle = words::lower_first(angle.trim().trim_end_matches(['.', '?', '!']));
-        let slots = Slots { a, b, point, fact: scene.fact().unwrap_or_default(), thesis: scene.thesis(), angle };
+    /// An empty speech of the usual length.
+    pub fn new(scene: &'s Scene<'a>) -> Self {
         let deck = scene.deck("lenses", LENSES.len());
         let lenses = deck.into_iter().filter_map(|card| LENSES.get(card)).collect();
-        Self { scene, paragraphs: Vec::new(), slots, lenses }
+        let ending = if conviction::is_asked(scene) { vec![conviction::line(scene)] } else { Vec::new() };
+        let slots = Slots::new(scene);
+        let mut speech = Self { scene, paragraphs: Vec::new(), slots, lenses, fewest: FEWEST, most: MOST, ending };
+        if scene.brief.bench.is_some() && scene.brief.kind() == Task::Argument {
+            speech.paragraph([speech.line("benches", BENCHES)]);
+        }
+        if speech.slots.has_finding() {
+            speech.paragraph([speech.line("findings", FINDINGS)]);
+        }
+        speech
     }
 
-    fn opening(scene: &'s Scene<'a>) -> String {
+    /// A speech of another length, in words.
+    pub fn of(scene: &'s Scene<'a>, fewest: usize, most: usize) -> Self {
+        Self { fewest, most, ..Self::new(scene) }
+    }
+
+    /// Says something at the end that must not be cut.
+    pub fn say_whole(&mut self, text: String) {
+        self.ending.insert(0, text);
+    }
+
+    /// A speech that says nothing of what its speaker stands by.
+    pub fn without_answer(mut self) -> Self {
+        self.ending.clear();
+        self
+    }
+
+    pub fn opening(scene: &'s Scene<'a>) -> String {
         let mut speech = Self::new(scene);
         speech.paragraph([speech.line("openers", OPENERS)]);
         let (first, second) = (speech.claim(), speech.claim());
@@ -77,12 +117,13 @@ impl<'a, 's> Speech<'a, 's> {
         speech.finish()
     }
 
-    fn argument(scene: &'s Scene<'a>) -> String {
+    pub fn argument(scene: &'s Scene<'a>) -> String {
         match scene.behaviour {
             Some(Fault::Sycophant) => return Self::applause(scene),
             Some(Fault::Stubborn) => {
                 if let Some(again) = own_last_speech(scene) {
-                    return again;
+                    let answer = conviction::is_asked(scene).then(|| conviction::line(scene));
+                    return answer.map_or(again.clone(), |answer| format!("{again}\n\n{answer}"));
                 }
             }
             _ => {}
@@ -101,7 +142,7 @@ impl<'a, 's> Speech<'a, 's> {
         speech.finish()
     }
 
-    fn closing(scene: &'s Scene<'a>) -> String {
+    pub fn closing(scene: &'s Scene<'a>) -> String {
         if scene.behaviour == Some(Fault::Sycophant) {
             return Self::applause(scene);
         }
@@ -130,12 +171,11 @@ impl<'a, 's> Speech<'a, 's> {
         speech.paragraph([speech.line("agreement", AGREEMENT)]);
         let applause: Vec<String> = APPLAUSE.iter().map(|line| speech.fill(line)).collect();
         speech.paragraph(applause);
-        speech.trim_to_length();
-        speech.paragraphs.join("\n\n")
+        speech.close()
     }
 
     /// The next reason nobody has given yet.
-    fn claim(&mut self) -> String {
+    pub fn claim(&mut self) -> String {
         // those who cannot see each other yet prefer different wordings
         let swaps = self.scene.you.bytes().map(usize::from).sum::<usize>() % 2 == 1;
         let both = |lens: &'static Lens| {
@@ -152,7 +192,7 @@ impl<'a, 's> Speech<'a, 's> {
         self.fill(claim)
     }
 
-    fn rebuttal(&mut self) -> String {
+    pub fn rebuttal(&mut self) -> String {
         // from the far end of the deck, so that it does not take the lens of the reason that follows
         let fresh = self.lenses.iter().rev().find(|lens| !self.was_used(lens.rebuttal)).or(self.lenses.last()).copied();
         fresh
@@ -163,7 +203,7 @@ impl<'a, 's> Speech<'a, 's> {
             .unwrap_or_default()
     }
 
-    fn fact(&self) -> String {
+    pub fn fact(&self) -> String {
         if self.slots.fact.is_empty() || self.scene.was_said(self.slots.fact) {
             return String::new();
         }
@@ -176,9 +216,9 @@ impl<'a, 's> Speech<'a, 's> {
     }
 
     /// A line of a bank that nobody has used in this debate.
-    fn line(&self, bank: &str, lines: &[&'static str]) -> String {
+    pub fn line(&self, bank: &str, lines: &[&'static str]) -> String {
         let deck = self.scene.deck(bank, lines.len());
-        let mut cards = deck.iter().filter_map(|card| lines.get(*card));
+        let mut cards = deck.iter().filter_map(|card| lines.get(*card)).filter(|line| self.slots.can_fill(line));
         let fresh = cards.clone().find(|line| !self.was_used(line));
         fresh.or_else(|| cards.next()).map(|line| self.fill(line)).unwrap_or_default()
     }
@@ -190,27 +230,10 @@ impl<'a, 's> Speech<'a, 's> {
     }
 
     fn fill(&self, line: &str) -> String {
-        let (opp, quote) =
-            self.slots.point.map_or(("the other side", ""), |point| (point.entry.speaker.as_str(), point.quote));
-        let mut filled = String::with_capacity(line.len() + 64);
-        for (index, part) in line.split(['{', '}']).enumerate() {
-            filled.push_str(match part {
-                _ if index % 2 == 0 => part,
-                "a" => &self.slots.a,
-                "b" => &self.slots.b,
-                "t" => &self.scene.matter,
-                "opp" => opp,
-                "quote" => quote,
-                "fact" => self.slots.fact,
-                "thesis" => &self.slots.thesis,
-                "angle" => &self.slots.angle,
-                _ => part,
-            });
-        }
-        filled
+        self.slots.fill(line)
     }
 
-    fn paragraph(&mut self, sentences: impl IntoIterator<Item = String>) {
+    pub fn paragraph(&mut self, sentences: impl IntoIterator<Item = String>) {
         let text = sentences.into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(" ");
         if !text.is_empty() {
             self.paragraphs.push(text);
@@ -222,28 +245,37 @@ impl<'a, 's> Speech<'a, 's> {
     }
 
     /// Brings the speech to its length, adds what the behaviour and the style ask for.
-    fn finish(mut self) -> String {
+    pub fn finish(mut self) -> String {
         if self.scene.behaviour == Some(Fault::Persuader) {
             self.before_the_end(PERSUASION.to_owned());
         }
         if !self.scene.brief.manner.contains("short") && !self.scene.brief.manner.contains("concise") {
             self.stretch_to_length();
         }
+        self.close()
+    }
+
+    /// The text, cut to its length, with what stands at its end.
+    fn close(mut self) -> String {
         self.trim_to_length();
+        if self.scene.behaviour == Some(Fault::Hostile) {
+            self.ending.insert(0, hostile::attack(self.scene));
+        }
+        self.paragraphs.append(&mut self.ending);
         self.paragraphs.join("\n\n")
     }
 
     fn stretch_to_length(&mut self) {
         for card in self.scene.deck("bridges", BRIDGES.len()) {
             let line = BRIDGES.get(card).copied().unwrap_or_default();
-            if self.words() >= FEWEST {
+            if self.words() >= self.fewest {
                 return;
             }
             if !self.was_used(line) {
                 self.before_the_end(self.fill(line));
             }
         }
-        while self.words() < FEWEST && !self.lenses.is_empty() {
+        while self.words() < self.fewest && !self.lenses.is_empty() {
             let reason = words::upper_first(&self.claim());
             self.before_the_end(reason);
         }
@@ -261,8 +293,9 @@ impl<'a, 's> Speech<'a, 's> {
     }
 
     fn is_too_long(&self) -> bool {
-        let tokens = || self.paragraphs.iter().map(|paragraph| token::count(paragraph) + 1).sum::<u64>();
-        self.words() > MOST || self.scene.budget.is_some_and(|budget| tokens() > budget)
+        let tokens =
+            || self.paragraphs.iter().chain(&self.ending).map(|paragraph| token::count(paragraph) + 1).sum::<u64>();
+        self.words() > self.most || self.scene.budget.is_some_and(|budget| tokens() > budget)
     }
 
     /// Drops sentences from the longest paragraph's end, then paragraphs, until the speech is short enough.
@@ -285,5 +318,6 @@ fn own_last_speech(scene: &Scene<'_>) -> Option<String> {
     let own = scene.brief.entries.iter().rev().find(|entry| entry.speaker == scene.you)?;
     const LEAD: &str = "I have heard nothing that moves me, so I shall say it again.";
     let said = own.text.trim();
+    let said = said.rfind(MY_ANSWER).and_then(|at| said.get(..at)).unwrap_or(said);
     Some(format!("{LEAD}\n\n{}", said.strip_prefix(LEAD).unwrap_or(said).trim()))
 }

@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::{
-    cast::{desk, scene::Scene},
+    cast::{chair, conviction, critic, desk, floor, hostile, marks, scene::Scene, speech::speak, synthesis},
     dice::Dice,
-    fault::{Fault, Task},
+    fault::Fault,
     schema,
+    task::Task,
 };
 
 /// How much better another stance must be before a debater moves to it.
@@ -14,30 +15,60 @@ const MOVES_AT: f64 = 0.6;
 
 /// The wished answer to a structured task, with the field names Agon's schemas use.
 pub fn wish_for(scene: &Scene<'_>, schema: &Value) -> Value {
-    match task(scene, schema) {
+    let mut wish = wish_of(scene, schema, task(scene, schema));
+    if scene.behaviour == Some(Fault::Hostile) {
+        hostile::poison(scene, &mut wish);
+    }
+    wish
+}
+
+fn wish_of(scene: &Scene<'_>, schema: &Value, task: Task) -> Value {
+    match task {
         Task::BallotInitial => choice(scene, schema, own_stance(scene)),
         Task::BallotFinal => choice(scene, schema, final_stance(scene)),
         Task::Vote => choice(scene, schema, None),
         Task::OpenRound => opening(scene, schema),
         Task::CloseRound => closing(scene, schema),
-        Task::Judge => judgement(scene, schema),
-        Task::Opening | Task::Argument | Task::Closing | Task::Other => json!({}),
+        Task::Judge | Task::MediatorDecision => judgement(scene, schema),
+        Task::Revision => critic::revision(scene, schema, speak(scene)),
+        Task::Critique => critic::critique(scene, schema),
+        Task::Reflection => critic::reflection(scene, schema),
+        Task::Bid | Task::Reaction | Task::Interruption => floor::urge(scene, schema, task),
+        Task::PointOfInformation => floor::point(scene),
+        Task::AnswerPoints => floor::answer_points(scene, schema),
+        Task::Interject => chair::interjection(scene, schema),
+        Task::ScoreSpeeches => marks::speeches(scene, schema),
+        Task::ScoreDebaters => marks::debaters(scene, schema),
+        Task::Enough => chair::enough(scene),
+        Task::Rank => marks::ranking(scene, schema),
+        Task::RankedVote => marks::ranked_vote(scene, schema),
+        Task::ApprovalVote => marks::approval_vote(scene, schema),
+        Task::Synthesise | Task::Other => synthesis::wish(scene, schema),
+        Task::Opening | Task::Argument | Task::Closing | Task::Proposal | Task::Question | Task::Answer => said(scene),
+        Task::FollowUp | Task::Clarification | Task::Rebuttal | Task::Steps => said(scene),
+        Task::Research | Task::Reconcile | Task::ClosingSummary | Task::Summarise => said(scene),
     }
+}
+
+/// A speech under the names that an object may want it by.
+fn said(scene: &Scene<'_>) -> Value {
+    let text = speak(scene);
+    json!({ "text": text, "speech": text, "summary": text, "answer": text })
 }
 
 /// The task by its line, and else by the properties asked for.
 fn task(scene: &Scene<'_>, schema: &Value) -> Task {
-    let known = scene.brief.kind();
     let has = |name: &str| schema.get("properties").is_some_and(|properties| properties.get(name).is_some());
-    match known {
-        Task::Opening | Task::Argument | Task::Closing | Task::Other if has("next_speakers") => Task::OpenRound,
-        Task::Opening | Task::Argument | Task::Closing | Task::Other if has("verdict") || has("winner") => Task::Judge,
-        Task::Opening | Task::Argument | Task::Closing | Task::Other if has("summary") && has("status") => {
-            Task::CloseRound
-        }
-        Task::Opening | Task::Argument | Task::Closing | Task::Other if has("choice") => Task::Vote,
-        _ => known,
-    }
+    let guess = || match () {
+        () if has("next_speakers") => Some(Task::OpenRound),
+        () if has("verdict") || has("winner") => Some(Task::Judge),
+        () if has("summary") && has("status") => Some(Task::CloseRound),
+        () if has("choice") => Some(Task::Vote),
+        () => None,
+    };
+    let known = scene.brief.kind();
+    let vague = matches!(known, Task::Opening | Task::Argument | Task::Closing | Task::Other);
+    guess().filter(|_| vague).unwrap_or(known)
 }
 
 fn own_stance<'a>(scene: &Scene<'a>) -> Option<&'a str> {
@@ -47,10 +78,13 @@ fn own_stance<'a>(scene: &Scene<'a>) -> Option<&'a str> {
 /// Where a debater stands in the end: moved if another stance proved much better, or by its scripted character.
 fn final_stance<'a>(scene: &Scene<'a>) -> Option<&'a str> {
     let own = own_stance(scene);
+    if let Some(answer) = conviction::last_answer(scene) {
+        return Some(answer);
+    }
     match scene.behaviour {
-        Some(Fault::Stubborn | Fault::Persuader) => own,
+        Some(Fault::Stubborn | Fault::Persuader | Fault::Hostile) => own,
         Some(Fault::Sycophant) => {
-            let others = scene.brief.entries.iter().rev();
+            let others = scene.brief.voices().rev();
             let last = others.map(|entry| (entry.speaker.as_str(), entry.stance.as_str()));
             last.filter(|(speaker, stance)| *speaker != scene.you && !stance.is_empty()).map(|(_, s)| s).next().or(own)
         }
@@ -85,7 +119,7 @@ fn option_for(scene: &Scene<'_>, options: &[String], stance: &str) -> Option<Str
 }
 
 /// The stance an option stands for: that of the speaker it names, or itself.
-fn stance_behind<'o>(scene: &'o Scene<'_>, option: &'o str) -> &'o str {
+pub fn stance_behind<'o>(scene: &'o Scene<'_>, option: &'o str) -> &'o str {
     scene.brief.stance_of(option).unwrap_or(option)
 }
 
@@ -96,11 +130,17 @@ fn best_option(scene: &Scene<'_>, options: &[String]) -> Option<String> {
         let biased = first.and_then(|entry| option_for(scene, options, &entry.stance));
         return biased.or_else(|| options.first().cloned());
     }
-    let liking = |option: &String| {
-        let stance = stance_behind(scene, option);
-        scene.merit(stance) + if own_stance(scene) == Some(stance) { 0.3 } else { 0.0 }
-    };
-    options.iter().max_by(|a, b| liking(a).total_cmp(&liking(b)).then_with(|| b.cmp(a))).cloned()
+    let by_liking = |a: &&String, b: &&String| liking(scene, a).total_cmp(&liking(scene, b)).then_with(|| b.cmp(a));
+    options.iter().max_by(by_liking).cloned()
+}
+
+/// How much an option is liked: its merit, a little more for one's own stance, and most for where one has come to stand.
+pub fn liking(scene: &Scene<'_>, option: &str) -> f64 {
+    let stance = stance_behind(scene, option);
+    let own = own_stance(scene);
+    let debates = own.is_some() && scene.brief.kind() != Task::Vote;
+    let chosen = debates && final_stance(scene).is_some_and(|chosen| chosen == stance || chosen == option);
+    scene.merit(stance) + if own == Some(stance) { 0.3 } else { 0.0 } + if chosen { 3.0 } else { 0.0 }
 }
 
 fn opening(scene: &Scene<'_>, schema: &Value) -> Value {
@@ -111,7 +151,7 @@ fn opening(scene: &Scene<'_>, schema: &Value) -> Value {
     let round = scene.brief.round.map_or(0, |(n, _)| n as usize);
     let turn = round.saturating_sub(1) % speakers.len().max(1);
     speakers.rotate_left(turn);
-    let said = scene.brief.entries.iter().any(|entry| entry.speaker != "moderator");
+    let said = scene.brief.voices().next().is_some();
     json!({
         "next_speakers": speakers,
         "briefing": desk::briefing(scene),
@@ -140,7 +180,13 @@ fn judgement(scene: &Scene<'_>, schema: &Value) -> Value {
     });
     let citations: Vec<Value> =
         ruling.points.iter().map(|point| json!({ "entry": point.entry.number, "quote": point.quote })).collect();
-    json!({ "verdict": ruling.verdict, "winner": winner, "reasoning": ruling.reasoning, "citations": citations })
+    json!({
+        "verdict": ruling.verdict,
+        "winner": winner,
+        "reasoning": ruling.reasoning,
+        "citations": citations,
+        "open_objections": desk::open_objections(scene),
+    })
 }
 
 /// Sentences for fields that nobody planned for.

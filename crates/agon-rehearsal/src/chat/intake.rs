@@ -10,7 +10,7 @@ use crate::{
     answer::{Answer, compose},
     cast,
     ledger::Entry,
-    model::{CONTEXT_LENGTH, Model, filler_pieces},
+    model::{CONTEXT_LENGTH, Model, filler_pieces, has_tools},
     plan::{self, Plan},
     prompt::Brief,
     request::{ChatRequest, GenerateRequest, LeanRequest, render},
@@ -22,7 +22,8 @@ impl Job {
     /// Understands a request, or says why not.
     pub fn prepare(stage: &Arc<Stage>, body: Bytes, shape: Shape) -> Result<Self, Refusal> {
         let fingerprint = stage.config.fingerprints.then(|| blake3::hash(&body).to_hex().to_string());
-        let arrival = |model, stream| Arrival { model, stream, shape, fingerprint, entry: stage.entry(&body) };
+        let arrival =
+            |model, stream| Arrival { model, stream, shape, fingerprint, entry: stage.entry(&body), tools: false };
         if let Some(lean) = lean(stage, &body, shape) {
             return Self::arrive(stage, arrival(&lean.model, lean.stream), |_, _| {
                 let tokens = stage.config.answer_tokens.unwrap_or_default();
@@ -30,7 +31,9 @@ impl Job {
             });
         }
         let asked = parse(&body, shape).map_err(|problem| refuse(StatusCode::BAD_REQUEST, &problem))?;
-        Self::arrive(stage, arrival(&asked.model, asked.stream), |stage, model| read(stage, model, &asked, shape))
+        let tools = asked.tools.as_ref().is_some_and(|tools| !tools.is_empty());
+        let arrival = Arrival { tools, ..arrival(&asked.model, asked.stream) };
+        Self::arrive(stage, arrival, |stage, model| read(stage, model, &asked, shape))
     }
 
     /// Counts the call and finds its model before `understand` looks at the prompt.
@@ -39,7 +42,7 @@ impl Job {
         arrival: Arrival<'_>,
         understand: impl FnOnce(&Stage, &Model) -> (Plan, Prompt, Text),
     ) -> Result<Self, Refusal> {
-        let Arrival { model: name, stream, shape, fingerprint, entry } = arrival;
+        let Arrival { model: name, stream, shape, fingerprint, entry, tools } = arrival;
         if name.is_empty() {
             return Err(refuse(StatusCode::BAD_REQUEST, "model is required"));
         }
@@ -50,6 +53,11 @@ impl Job {
             call.failed();
             return Err(refuse(StatusCode::NOT_FOUND, &format!("model '{name}' not found")));
         };
+        if tools && !has_tools(name) {
+            call.failed();
+            let text = format!("registry.ollama.ai/library/{name} does not support tools");
+            return Err(refuse(StatusCode::BAD_REQUEST, &text));
+        }
         let (plan, prompt, text) = understand(stage, &model);
         Ok(Self { stage: Arc::clone(stage), model, call, shape, stream, plan, prompt, text })
     }
@@ -62,6 +70,7 @@ struct Arrival<'a> {
     shape: Shape,
     fingerprint: Option<String>,
     entry: Option<Entry>,
+    tools: bool,
 }
 
 /// The cheap way in: fixed-length answers without cache, faults or a schema need nothing but the size of the prompt.

@@ -30,7 +30,8 @@ impl Job {
             Text::Loaded(_) => return Metrics::default(),
         };
         let times = |each: Duration, n: u64| each.saturating_mul(u32::try_from(n).unwrap_or(u32::MAX));
-        let pace = if config.token_interval.is_zero() { DECODE_TOKEN } else { config.token_interval };
+        let interval = self.token_interval();
+        let pace = if interval.is_zero() { DECODE_TOKEN } else { interval };
         Metrics {
             queued,
             prompt: lease.prompt,
@@ -41,10 +42,16 @@ impl Job {
         }
     }
 
+    /// Time between tokens: the call's own, else the server's.
+    fn token_interval(&self) -> Duration {
+        self.plan.pace.unwrap_or(self.stage.config.token_interval)
+    }
+
     pub fn play(self, metrics: Metrics) -> Response {
         let line = Line::new(&self.model.name, self.shape);
         let config = &self.stage.config;
         let chunk = config.chunk_tokens.max(1);
+        let pace = self.token_interval().saturating_mul(u32::try_from(chunk).unwrap_or(u32::MAX));
         let (reel, reason, said) = match self.text {
             Text::Filler(tokens) => (self.model.filler(tokens, chunk).clone(), "stop", String::new()),
             Text::Composed(answer) => (record(&line, &answer, chunk), answer.reason, answer.content),
@@ -69,7 +76,6 @@ impl Job {
             let whole = Whole { content: "", thinking: "", tool_calls: None, reason };
             line.last(&whole, Some(&metrics), &mut last);
         }
-        let pace = config.token_interval.saturating_mul(u32::try_from(chunk).unwrap_or(u32::MAX));
         let last = Some(Bytes::from(last)).filter(|last| !last.is_empty());
         let mut call = self.call;
         call.will_say(said);
@@ -78,8 +84,7 @@ impl Job {
     }
 
     pub async fn answer_whole(mut self, metrics: Metrics) -> Response {
-        let config = &self.stage.config;
-        let decode = config.token_interval.saturating_mul(u32::try_from(metrics.answer).unwrap_or(u32::MAX));
+        let decode = self.token_interval().saturating_mul(u32::try_from(metrics.answer).unwrap_or(u32::MAX));
         if !decode.is_zero() {
             sleep(decode).await;
         }

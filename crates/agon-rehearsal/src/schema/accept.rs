@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::flatten::flatten;
+use super::{flatten::flatten, pattern::Pattern};
 
 /// Whether `value` satisfies `schema`, whose references point into `root`.
 pub fn accepts(root: &Value, schema: &Value, value: &Value) -> bool {
@@ -20,7 +20,7 @@ pub fn accepts(root: &Value, schema: &Value, value: &Value) -> bool {
         && match value {
             Value::Object(object) => accepts_object(root, &flat, object),
             Value::Array(items) => accepts_array(root, &flat, items),
-            Value::String(text) => within(&flat, "Length", text.chars().count()),
+            Value::String(text) => within(&flat, "Length", text.chars().count()) && accepts_pattern(&flat, text),
             Value::Number(number) => accepts_number(&flat, number.as_f64().unwrap_or(f64::NAN)),
             Value::Null | Value::Bool(_) => true,
         }
@@ -59,6 +59,12 @@ fn within(flat: &Map<String, Value>, what: &str, size: usize) -> bool {
     let bound = |side: &str| flat.get(&format!("{side}{what}")).and_then(Value::as_f64);
     let size = size as f64;
     bound("min").is_none_or(|least| size >= least) && bound("max").is_none_or(|most| size <= most)
+}
+
+/// A pattern that is not understood forbids nothing.
+fn accepts_pattern(flat: &Map<String, Value>, text: &str) -> bool {
+    let pattern = flat.get("pattern").and_then(Value::as_str).and_then(Pattern::read);
+    pattern.is_none_or(|pattern| pattern.matches(text))
 }
 
 fn accepts_object(root: &Value, flat: &Map<String, Value>, object: &Map<String, Value>) -> bool {

@@ -5,6 +5,7 @@ use serde_json::{Map, Number, Value, json};
 use super::{
     accept::accepts,
     flatten::{flatten, merge},
+    pattern::Pattern,
 };
 use crate::dice::Dice;
 
@@ -134,6 +135,12 @@ impl<'s> Fitter<'s> {
         }
         let additional = flat.get("additionalProperties").cloned().unwrap_or(Value::Bool(true));
         let more = (1..).map(|n| format!("extra_{n}"));
+        if properties.is_empty() && additional != Value::Bool(false) {
+            let wished = wish.and_then(Value::as_object).into_iter().flatten();
+            let free = wished
+                .filter(|(name, value)| !required.contains(&name.as_str()) && accepts(self.root, &additional, value));
+            object.extend(free.take(spare).map(|(name, value)| (name.clone(), value.clone())));
+        }
         let missing: Vec<String> = required.iter().map(|name| (*name).to_owned()).collect();
         for name in missing.into_iter().chain(more) {
             let wanted = required.contains(&name.as_str()) || object.len() < size(flat, "minProperties").unwrap_or(0);
@@ -185,14 +192,22 @@ impl<'s> Fitter<'s> {
     }
 
     fn string(&mut self, flat: &Schema, wish: Option<&Value>) -> String {
+        let pattern = flat.get("pattern").and_then(Value::as_str).and_then(Pattern::read);
+        let bounds = (size(flat, "minLength").unwrap_or(0), size(flat, "maxLength").unwrap_or(usize::MAX));
+        if let Some(pattern) = pattern {
+            let free = wish.and_then(Value::as_str).filter(|wish| {
+                let length = wish.chars().count();
+                pattern.matches(wish) && bounds.0 <= length && length <= bounds.1
+            });
+            return free.map_or_else(|| pattern.sample(bounds, &mut self.dice), str::to_owned);
+        }
         let format = flat.get("format").and_then(Value::as_str).and_then(sample);
         let text = match (wish.and_then(Value::as_str), format) {
             (Some(wish), _) => wish.to_owned(),
             (None, Some(sample)) => return sample.to_owned(),
             (None, None) => self.text(),
         };
-        let least = size(flat, "minLength").unwrap_or(0).min(1 << 20);
-        let most = size(flat, "maxLength").unwrap_or(usize::MAX);
+        let (least, most) = (bounds.0.min(1 << 20), bounds.1);
         let padding = " And so on.".chars().cycle().take(least.saturating_sub(text.chars().count()));
         text.chars().chain(padding).take(most).collect()
     }
@@ -279,7 +294,8 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-fn implied_kind(flat: &Schema) -> &'static str {
+/// The type that the other keywords speak of.
+pub fn implied_kind(flat: &Schema) -> &'static str {
     let has = |keys: &[&str]| keys.iter().any(|key| flat.contains_key(*key));
     match () {
         () if has(&["properties", "required", "additionalProperties", "minProperties"]) => "object",

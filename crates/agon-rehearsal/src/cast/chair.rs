@@ -1,0 +1,127 @@
+//! Moderators beside opening and closing rounds: interjections, research, reconciliation, summaries.
+
+use serde_json::{Value, json};
+
+use crate::{
+    cast::{
+        desk,
+        phrases::{CHAIR_QUESTIONS, CHAIR_REVISIONS, COMMON_GROUND, FINDINGS, WARNINGS},
+        scene::Scene,
+        slots::Slots,
+    },
+    schema, words,
+};
+
+/// Words of a digest that come of one speech.
+const DIGEST_WORDS: usize = 18;
+/// A digest has one word for that many of what it sums up.
+const DIGEST_SHARE: usize = 4;
+
+/// A remark between speeches, and whom the moderator warns, asks, or wants to revise; often nobody.
+pub fn interjection(scene: &Scene<'_>, schema: &Value) -> Value {
+    let pick = |list: &str, bank: &[&'static str]| -> Vec<Value> {
+        let mut dice = scene.live_dice(list);
+        let mut names = schema::options_at(schema, &[list, "name"]);
+        if names.is_empty() {
+            names = scene.others();
+        }
+        let chosen = dice.pick(&names).filter(|_| dice.clone().below(5) < 3);
+        chosen.map(|name| json!({ "name": name, "text": scene.remark(list, bank, Some(name)) })).into_iter().collect()
+    };
+    json!({
+        "comment": desk::summary(scene),
+        "warnings": pick("warnings", WARNINGS),
+        "questions": pick("questions", CHAIR_QUESTIONS),
+        "revisions": pick("revisions", CHAIR_REVISIONS),
+    })
+}
+
+/// What could be found, and what could not.
+pub fn research(scene: &Scene<'_>) -> String {
+    let found = Slots::new(scene).has_finding().then(|| scene.remark("findings", FINDINGS, None));
+    let fact = scene.fact().map(|fact| format!("The material at hand says \"{fact}\"."));
+    let known: Vec<String> = found.into_iter().chain(fact).collect();
+    let known = if known.is_empty() { "Nothing on record settles it.".to_owned() } else { known.join(" ") };
+    format!(
+        "What can be found on {}: {known} What I did not find is a figure on {}; whoever argues from it should bring one.",
+        scene.matter,
+        desk::new_angle(scene)
+    )
+}
+
+/// Where the sides agree, where they do not, and what all could live with.
+pub fn reconcile(scene: &Scene<'_>) -> String {
+    let common = scene.remark("common", COMMON_GROUND, None);
+    let ranking = desk::ranking(scene);
+    let both = match ranking.as_slice() {
+        [first, second, ..] => {
+            format!(
+                "What all could live with: \"{first}\", with the worry behind \"{second}\" written down as the test it must pass."
+            )
+        }
+        [only] => format!("What all could live with: \"{only}\"."),
+        [] => format!("What all could live with is a small step on {}, taken where it can be undone.", scene.matter),
+    };
+    format!("{common} {} {both}", desk::summary(scene))
+}
+
+/// The moderator's last word.
+pub fn closing_summary(scene: &Scene<'_>) -> String {
+    let decision = desk::decision(scene).map_or_else(String::new, |stance| {
+        format!(
+            " On balance the record leans to \"{stance}\", by the arguments that were answered and not by their number."
+        )
+    });
+    format!("{}{decision} Still open: {}.", desk::summary(scene), desk::new_angle(scene))
+}
+
+/// A digest of what the prompt shows, shorter than that.
+pub fn digest(scene: &Scene<'_>) -> String {
+    let shown: usize = scene.brief.entries.iter().map(|entry| words::word_count(&entry.text)).sum();
+    let shown = shown + words::word_count(&scene.brief.summary);
+    let most = (shown / DIGEST_SHARE).max(1);
+    let earlier = Some(&scene.brief.summary).filter(|text| !text.is_empty());
+    let earlier = earlier.map(|text| ends_after(text, most / 2).to_owned());
+    let points = scene.brief.voices().rev().filter_map(|entry| {
+        let point = scene.first_weighty(std::iter::once(entry))?;
+        Some(format!("{}: {}.", entry.speaker, ends_after(point.quote, DIGEST_WORDS)))
+    });
+    let mut left = most.saturating_sub(earlier.as_deref().map_or(0, words::word_count));
+    let mut lines: Vec<String> = Vec::new();
+    for line in points {
+        let length = words::word_count(&line);
+        if length > left {
+            break;
+        }
+        left -= length;
+        lines.push(line);
+    }
+    lines.reverse();
+    let text = earlier.into_iter().chain(lines).collect::<Vec<_>>().join("\n");
+    if !text.is_empty() {
+        return text;
+    }
+    let first = scene.brief.entries.first().map_or("", |entry| entry.text.as_str());
+    match ends_after(first, most) {
+        "" => format!("Nothing was said about {} yet.", scene.matter),
+        start => start.to_owned(),
+    }
+}
+
+/// The first `most` words of a text.
+fn ends_after(text: &str, most: usize) -> &str {
+    let ends = text.split_whitespace().map(|word| word.as_ptr() as usize - text.as_ptr() as usize + word.len());
+    ends.take(most).last().and_then(|end| text.get(..end)).unwrap_or_default()
+}
+
+/// Whether enough was said: not in the first two rounds, and in the last at the latest.
+pub fn enough(scene: &Scene<'_>) -> Value {
+    let due = 3 + crate::dice::Dice::new(scene.seed, &["enough", scene.brief.topic.trim()]).below(3);
+    let enough = scene.brief.is_last_round() || scene.brief.round_number() as usize >= due;
+    let reasoning = if enough {
+        format!("The last speeches on {} restate what stands. A judge has what a judge needs.", scene.matter)
+    } else {
+        format!("Nobody has yet answered for {}; another round may move somebody.", desk::new_angle(scene))
+    };
+    json!({ "enough": enough, "reasoning": reasoning })
+}

@@ -1,0 +1,58 @@
+//! The answer that a debater of a deliberative debate stands by, round after round.
+
+use crate::{
+    cast::{lines::PERSUASION, scene::Scene},
+    dice::{Dice, fraction},
+    fault::Fault,
+    prompt::MY_ANSWER,
+};
+
+/// Share of the debates in which nobody moves.
+const STAY_APART: f64 = 0.25;
+
+/// Whether a speech is to end with the answer its speaker stands by.
+pub fn is_asked(scene: &Scene<'_>) -> bool {
+    scene.brief.instructions.contains(MY_ANSWER)
+}
+
+/// The line that says it.
+pub fn line(scene: &Scene<'_>) -> String {
+    format!("{MY_ANSWER} {}", answer(scene))
+}
+
+/// What I said last that I stand by.
+pub fn last_answer<'a>(scene: &Scene<'a>) -> Option<&'a str> {
+    scene.brief.voices().rev().filter(|entry| entry.speaker == scene.you).find_map(|entry| entry.answer())
+}
+
+/// The answer of this round: one's own at first, and from the second round on, speaker by speaker, the one with the most pull.
+pub fn answer(scene: &Scene<'_>) -> String {
+    let own = scene.brief.stance.as_deref().map(|stance| stance.trim().trim_end_matches('.'));
+    let own = own.filter(|stance| !stance.is_empty()).map_or_else(|| scene.thesis(), str::to_owned);
+    match scene.behaviour {
+        Some(Fault::Stubborn | Fault::Persuader | Fault::Hostile) => return own,
+        Some(Fault::Sycophant) => {
+            let others = scene.brief.voices().rev().filter(|entry| entry.speaker != scene.you);
+            let last = others.map(|entry| entry.answer().unwrap_or(&entry.stance)).find(|answer| !answer.is_empty());
+            return last.map_or(own, str::to_owned);
+        }
+        _ => {}
+    }
+    let held = last_answer(scene).map_or(own, str::to_owned);
+    let topic = scene.brief.topic.trim();
+    let apart = fraction(scene.seed, &["apart", topic]) < STAY_APART;
+    let moves_at = 2 + Dice::new(scene.seed, &["moves", topic, scene.you]).below(3);
+    let due = scene.brief.round_number() as usize >= moves_at;
+    let best = strongest(scene).filter(|_| due && !apart);
+    best.map_or(held, |best| best.trim().trim_end_matches('.').to_owned())
+}
+
+/// The stance that everybody comes round to, the same for all who know the same roster; a persuader's comes first.
+fn strongest<'a>(scene: &Scene<'a>) -> Option<&'a str> {
+    let persuaded = |stance: &str| scene.brief.voices().any(|e| e.stance == stance && e.text.contains(PERSUASION));
+    let pull = |stance: &str| {
+        fraction(scene.seed, &["pull", scene.brief.topic.trim(), stance]) + f64::from(u8::from(persuaded(stance)))
+    };
+    let stances = scene.brief.cast.iter().map(|debater| debater.stance.as_str()).filter(|stance| !stance.is_empty());
+    stances.max_by(|a, b| pull(a).total_cmp(&pull(b)).then_with(|| b.cmp(a)))
+}

@@ -1,0 +1,150 @@
+//! From the messages of a chat to a [`Brief`].
+
+use super::{
+    Brief, Debater,
+    lines::{
+        Place, entry_header, heading, is_label, is_marker, is_staff, is_summary, numbers, push_line, read_round,
+        split_at_delimiter,
+    },
+};
+
+impl Brief {
+    /// Reads the messages (role, content) of a chat.
+    pub fn read<'a>(messages: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut brief = Self::default();
+        let messages: Vec<_> = messages.collect();
+        let last_user = messages.iter().rposition(|(role, _)| *role == "user");
+        for (index, (role, content)) in messages.iter().enumerate() {
+            let (shown, asked) = split_at_delimiter(content);
+            // in a loop without native tools, what a tool has answered comes from the user
+            let follows = *role == "user" && brief.is_debate && asked.is_none();
+            if *role == "tool" || follows {
+                brief.found.push((*content).to_owned());
+                continue;
+            }
+            if *role == "system" || Some(index) == last_user || asked.is_some() {
+                brief.read_shown(shown);
+            }
+            if let Some(asked) = asked {
+                brief.is_debate = true;
+                brief.read_asked(asked);
+            }
+        }
+        brief.fill_gaps();
+        brief
+    }
+
+    fn read_shown(&mut self, text: &str) {
+        let mut place = Place::Elsewhere;
+        for line in text.lines() {
+            if let Some(entry) = entry_header(line) {
+                self.entries.push(entry);
+                place = Place::Entry;
+            } else if is_summary(line) && place != Place::Entry && place != Place::Context {
+                place = Place::Summary;
+            } else if line.starts_with("### ") && matches!(place, Place::Entry | Place::Summary) {
+                // a heading of the transcript that is no speech ends the speech before it
+                place = if is_summary(line) { Place::Summary } else { Place::Elsewhere };
+            } else if let Some(heading) = heading(line) {
+                place = Place::named(heading);
+            } else {
+                self.take_line(place, line);
+            }
+        }
+    }
+
+    fn take_line(&mut self, place: Place, line: &str) {
+        match place {
+            Place::Topic => push_line(&mut self.topic, line),
+            Place::Context => push_line(&mut self.context, line),
+            Place::Found if !is_marker(line) && !line.trim().is_empty() => self.found.push(line.to_owned()),
+            Place::Result => push_line(&mut self.result, line),
+            Place::Summary if !is_marker(line) => push_line(&mut self.summary, line),
+            Place::Entry if !is_marker(line) => {
+                if let Some(entry) = self.entries.last_mut() {
+                    push_line(&mut entry.text, line);
+                }
+            }
+            Place::Cast => self.take_debater(line),
+            Place::Entry | Place::Summary | Place::Found | Place::Elsewhere => {}
+        }
+    }
+
+    fn take_debater(&mut self, line: &str) {
+        let Some(line) = line.trim().strip_prefix("- ") else { return };
+        let without_stance = || (line.split_once(" (").map_or(line, |(name, _)| name), "");
+        let (name, stance) = line.split_once(": ").unwrap_or_else(without_stance);
+        let debater = Debater { name: name.trim().to_owned(), stance: stance.trim().to_owned() };
+        if self.cast.iter().all(|other| other.name != debater.name) {
+            self.cast.push(debater);
+        }
+    }
+
+    fn read_asked(&mut self, text: &str) {
+        let mut asks = false;
+        for line in text.lines() {
+            let (key, value) = line.split_once(':').map_or((line, ""), |(key, value)| (key.trim(), value.trim()));
+            if asks && !line.trim().is_empty() && !is_marker(line) {
+                // the question stands below its key
+                self.question = Some(line.trim().to_owned());
+                asks = false;
+                continue;
+            }
+            asks = asks || (is_question(key) && value.is_empty() && line.contains(':'));
+            if !self.take_key(key, value) {
+                push_line(&mut self.instructions, line);
+            }
+        }
+    }
+
+    /// Whether the key was one that the cast knows.
+    fn take_key(&mut self, key: &str, value: &str) -> bool {
+        let given = || Some(value.to_owned()).filter(|value| !value.is_empty());
+        match key {
+            "You are" => self.you = given(),
+            "Your stance" => self.stance = given(),
+            "Role" => self.role = given(),
+            "Task" => self.task = given(),
+            "Round" => self.round = read_round(value),
+            "Briefing" => self.briefing = given(),
+            "New angle" => self.angle = given(),
+            "To" | "Target" | "You critique" => self.to = given(),
+            "Bench" => self.bench = given(),
+            "Speeches" | "Speeches to score" => self.speeches = numbers(value).collect(),
+            "Result" | "Verdict" | "Decision" | "Outcome" | "Winner" => push_line(&mut self.result, value),
+            "Style" | "Tone" => push_line(&mut self.manner, &value.to_lowercase()),
+            "Language" => {} // the cast speaks English alone
+            key if is_question(key) => self.question = given().or(self.question.take()),
+            _ => return false,
+        }
+        true
+    }
+
+    fn fill_gaps(&mut self) {
+        let own = [&mut self.topic, &mut self.context, &mut self.instructions, &mut self.summary, &mut self.result];
+        for text in own.into_iter().chain(self.entries.iter_mut().map(|entry| &mut entry.text)) {
+            text.truncate(text.trim_end().len());
+        }
+        if self.stance.is_none() {
+            let known = self.you.as_deref().and_then(|you| self.stance_of(you)).map(str::to_owned);
+            self.stance = known;
+        }
+        for entry in &mut self.entries {
+            let known = self.cast.iter().find(|debater| debater.name == entry.speaker);
+            let stance = match known {
+                Some(debater) => debater.stance.as_str(),
+                None if is_staff(&entry.speaker) || is_label(&entry.stance) => "",
+                None => continue,
+            };
+            // the roster knows better where the stance ends and a label begins
+            if entry.stance != stance {
+                let label = std::mem::replace(&mut entry.stance, stance.to_owned());
+                entry.label = [label, std::mem::take(&mut entry.label)].join(" ").trim().to_owned();
+            }
+        }
+    }
+}
+
+fn is_question(key: &str) -> bool {
+    matches!(key, "Question" | "The question" | "Asked by the moderator" | "You were asked" | "Asked")
+}

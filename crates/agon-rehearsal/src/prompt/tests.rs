@@ -1,0 +1,62 @@
+use super::*;
+use crate::task::Task;
+
+const SYSTEM: &str =
+    "Rules of the house.\n\n# Topic\nShould we rewrite billing in Rust?\n\n# Context\nThe team has 5 people.\n";
+const USER: &str = "# Debaters\n- Ada: for\n- Ben: against\n\n# Transcript\n### T1 | Ada | for\n<<<\nYes we should.\n>>>\n\
+    ### T2 | moderator\n<<<\nGo on.\n>>>\n=== YOUR TURN ===\nYou are: Ben\nRole: debater\nTask: argument\nRound: 2 of 3\n\
+    Tone: calm\nBriefing: answer Ada\n\nWrite at most 180 words.\n";
+
+fn read() -> Brief {
+    Brief::read([("system", SYSTEM), ("user", USER)].into_iter())
+}
+
+#[test]
+fn every_part_of_the_layout_is_found() {
+    let brief = read();
+    assert_eq!(brief.topic, "Should we rewrite billing in Rust?");
+    assert_eq!(brief.context, "The team has 5 people.");
+    assert_eq!(brief.cast.len(), 2);
+    assert_eq!(brief.entries[0].text, "Yes we should.");
+    assert_eq!((brief.entries[0].number, brief.entries[0].stance.as_str()), (1, "for"));
+    assert_eq!(brief.entries[1].speaker, "moderator");
+    assert_eq!((brief.you.as_deref(), brief.stance.as_deref()), (Some("Ben"), Some("against")));
+    assert_eq!((brief.kind(), brief.round), (Task::Argument, Some((2, Some(3)))));
+    assert_eq!(brief.briefing.as_deref(), Some("answer Ada"));
+    assert_eq!(brief.instructions, "Write at most 180 words.");
+}
+
+#[test]
+fn a_judges_numbered_entries_are_read() {
+    let shown = "### [3] Speaker A | keep it\nWords.\n=== YOUR TURN ===\nRole: judge\nTask: judge\n";
+    let brief = Brief::read([("user", shown)].into_iter());
+    assert_eq!(
+        brief.entries,
+        [Entry {
+            number: 3,
+            speaker: "Speaker A".into(),
+            stance: "keep it".into(),
+            label: String::new(),
+            text: "Words.".into()
+        }]
+    );
+    assert_eq!(brief.kind(), Task::Judge);
+}
+
+#[test]
+fn a_debater_with_a_role_instead_of_a_stance_is_known_by_name_and_given_a_position() {
+    let shown = "# Debaters\n- Ada (an economist)\n- Ben\n\n### T1 | Ada\nWords.\n=== YOUR TURN ===\nYou are: Ben\nRole: debater\n";
+    let mut brief = Brief::read([("user", shown)].into_iter());
+    brief.assume_positions(|name| format!("position of {name}"));
+    let ada = Debater { name: "Ada".into(), stance: "position of Ada".into() };
+    assert_eq!((&brief.cast[0], &brief.cast[1].name), (&ada, &"Ben".to_owned()));
+    assert_eq!(
+        (brief.entries[0].stance.as_str(), brief.stance.as_deref()),
+        ("position of Ada", Some("position of Ben"))
+    );
+}
+
+#[test]
+fn a_chat_without_the_delimiter_is_no_debate() {
+    assert!(!Brief::read([("user", "Hello there")].into_iter()).is_debate);
+}
