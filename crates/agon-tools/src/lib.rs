@@ -5,14 +5,16 @@
 //!
 //! Every call ends in a [`ToolOutcome`] within its [`Limits`]: a tool that hangs, dies, floods or lies costs its own call.
 //!
-//! Invariant: nothing here knows a debate or reads the environment, no tool starts before it is asked for, and no call
+//! Invariant: nothing here knows a debate, no tool starts before it is asked for, and no call
 //! outlives its timeout.
 
 mod config;
 mod error;
 mod http;
+mod mcp;
 mod models;
 mod outcome;
+mod rag;
 mod schema;
 mod scorer;
 mod search;
@@ -22,6 +24,7 @@ mod toolbox;
 
 pub use config::{ConfigProblems, McpConfig, ModelConfig, RagConfig, SearchConfig, ToolConfig};
 pub use error::ToolError;
+pub use mcp::{MAX_MESSAGE_BYTES, MAX_STARTS, START_WINDOW};
 pub use models::{FindModel, no_models};
 pub use outcome::{Limits, ToolOutcome};
 pub use toolbox::Toolbox;

@@ -5,14 +5,17 @@ use std::fmt;
 use std::sync::Arc;
 
 use agon_llm::ToolSpec;
+use futures_util::future::join_all;
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
 use crate::config::name_problem;
-use crate::search::Search;
+use crate::mcp::Mcp;
+use crate::rag::{self, Rag};
+use crate::search::{self, Search};
 use crate::{
     ConfigProblems, FindModel, Limits, MAX_TOOLS, ModelConfig, ToolConfig, ToolError, ToolOutcome, schema, scorer,
-    search, summarizer,
+    summarizer,
 };
 
 /// What stands between a tool's name and the name that an MCP server gives to one of its functions.
@@ -31,7 +34,8 @@ enum Tool {
     Search(Search),
     Summarizer(ModelConfig),
     Scorer(ModelConfig),
-    NotBuilt,
+    Mcp(Mcp),
+    Rag(Rag),
 }
 
 impl Toolbox {
@@ -91,9 +95,19 @@ impl Toolbox {
             return Err(ToolError::UnknownFunction { function: function.to_owned(), known: granted.to_vec() });
         };
         let call = Call { tool: name, function, arguments, limits: *limits };
-        let late = || ToolError::TimedOut { tool: name.clone(), after: limits.timeout };
-        let work = self.tool(name)?.run(call, &self.0.find);
-        timeout(limits.timeout, work).await.unwrap_or_else(|_| Err(late()))
+        let tool = self.tool(name)?;
+        match timeout(limits.timeout, tool.run(call, &self.0.find)).await {
+            Ok(result) => result,
+            Err(_) => {
+                tool.abandon();
+                Err(ToolError::TimedOut { tool: name.clone(), after: limits.timeout })
+            }
+        }
+    }
+
+    /// Ends every server that was started, within a few seconds.
+    pub async fn close(&self) {
+        join_all(self.0.tools.values().map(Tool::close)).await;
     }
 
     fn tool(&self, name: &str) -> Result<&Tool, ToolError> {
@@ -117,7 +131,8 @@ impl Tool {
             ToolConfig::Search(config) => Self::Search(Search::new(config)),
             ToolConfig::Summarizer(config) => Self::Summarizer(config),
             ToolConfig::Scorer(config) => Self::Scorer(config),
-            ToolConfig::Rag(_) | ToolConfig::Mcp(_) => Self::NotBuilt,
+            ToolConfig::Mcp(config) => Self::Mcp(Mcp::new(config)),
+            ToolConfig::Rag(config) => Self::Rag(Rag::new(config)),
         }
     }
 
@@ -133,13 +148,32 @@ impl Tool {
             Self::Search(_) => own(search::DESCRIPTION, search::parameters()),
             Self::Summarizer(_) => own(summarizer::DESCRIPTION, summarizer::parameters()),
             Self::Scorer(_) => own(scorer::DESCRIPTION, scorer::parameters()),
-            Self::NotBuilt => return Err(ToolError::unavailable(name, "tools of this kind are not built yet")),
+            Self::Mcp(server) => return server.specs(name).await,
+            Self::Rag(_) => own(rag::DESCRIPTION, rag::parameters()),
         })
     }
 
+    /// Leaves nothing behind of a call that ran out of time.
+    fn abandon(&self) {
+        match self {
+            Self::Mcp(server) => server.abandon(),
+            Self::Search(_) | Self::Summarizer(_) | Self::Scorer(_) | Self::Rag(_) => {}
+        }
+    }
+
+    async fn close(&self) {
+        match self {
+            Self::Mcp(server) => server.close().await,
+            Self::Search(_) | Self::Summarizer(_) | Self::Scorer(_) | Self::Rag(_) => {}
+        }
+    }
+
     async fn run(&self, call: Call<'_>, find: &FindModel) -> Result<String, ToolError> {
-        let Call { tool, function, arguments, limits: _ } = call;
+        let Call { tool, function, arguments, limits } = call;
         let fits = |parameters: Value| {
+            if function != tool {
+                return Err(ToolError::UnknownFunction { function: function.to_owned(), known: vec![tool.to_owned()] });
+            }
             let schema = schema::compile(&parameters).map_err(|reason| ToolError::malformed(tool, reason))?;
             schema::check(function, &schema, &arguments)
         };
@@ -156,7 +190,11 @@ impl Tool {
                 fits(scorer::parameters())?;
                 scorer::run(tool, config, find, arguments).await
             }
-            Self::NotBuilt => Err(ToolError::unavailable(tool, "tools of this kind are not built yet")),
+            Self::Mcp(server) => server.run(tool, function, arguments).await,
+            Self::Rag(files) => {
+                fits(rag::parameters())?;
+                files.run(tool, find, arguments, limits.timeout / 2).await
+            }
         }
     }
 }

@@ -1,0 +1,14 @@
+//! Tools against real sockets, files and processes, good ones and bad ones.
+
+#[cfg(test)]
+mod files;
+#[cfg(test)]
+mod kit;
+#[cfg(test)]
+mod mcp_http;
+#[cfg(test)]
+mod mcp_stdio;
+#[cfg(test)]
+mod models;
+#[cfg(test)]
+mod search;
