@@ -288,6 +288,17 @@ mod tests {
     }
 
     #[test]
+    fn a_slow_rule_delays_two_seconds_unless_it_sets_a_delay_or_a_pace() {
+        let delay = |more: &str| {
+            let script: FaultScript = format!("[[rules]]\nfault = \"slow\"\n{more}").parse().unwrap();
+            script.rules[0].slow_by()
+        };
+        assert_eq!(delay(""), Duration::from_secs(2));
+        assert_eq!(delay("pace = \"20ms\""), Duration::ZERO);
+        assert_eq!(delay("pace = \"20ms\"\ndelay = \"1s\""), Duration::from_secs(1));
+    }
+
+    #[test]
     fn an_unknown_kind_is_refused_with_the_list_of_kinds() {
         let error = "[[rules]]\nfault = \"explode\"\n".parse::<FaultScript>().unwrap_err().to_string();
         for part in ["explode", "busy", "thinking_only", "order_biased"] {

@@ -141,7 +141,8 @@ fn quotable(sentence: &str) -> Option<&str> {
         "Inference: ",
         "Conclusion: ",
     ];
-    Some(leads.iter().find_map(|lead| body.strip_prefix(lead)).unwrap_or(body))
+    let bound = body.starts_with("So far");
+    Some(leads.iter().find_map(|lead| body.strip_prefix(lead)).filter(|_| !bound).unwrap_or(body))
 }
 
 /// The longest beginning of `body` that ends at a pause and does not wait for the rest.

@@ -108,6 +108,22 @@ pub fn digest(scene: &Scene<'_>) -> String {
     }
 }
 
+/// The first sentences of a text that has nothing to do with a debate, up to a share of its length.
+pub fn shorten(text: &str) -> String {
+    let most = (words::word_count(text) / DIGEST_SHARE).max(1);
+    let mut kept: Vec<&str> = Vec::new();
+    let mut left = most;
+    for sentence in words::sentences(text) {
+        let length = words::word_count(sentence);
+        if length > left {
+            break;
+        }
+        left -= length;
+        kept.push(sentence);
+    }
+    if kept.is_empty() { ends_after(text, most).to_owned() } else { kept.join(" ") }
+}
+
 /// The first `most` words of a text.
 fn ends_after(text: &str, most: usize) -> &str {
     let ends = text.split_whitespace().map(|word| word.as_ptr() as usize - text.as_ptr() as usize + word.len());

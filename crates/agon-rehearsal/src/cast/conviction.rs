@@ -25,6 +25,12 @@ pub fn last_answer<'a>(scene: &Scene<'a>) -> Option<&'a str> {
     scene.brief.voices().rev().filter(|entry| entry.speaker == scene.you).find_map(|entry| entry.answer())
 }
 
+/// Whether the answer of this turn is another than the one before.
+pub fn has_changed(scene: &Scene<'_>) -> bool {
+    let before = last_answer(scene).or_else(|| scene.brief.stance_of(scene.you));
+    before.is_some_and(|before| before.trim().trim_end_matches('.') != answer(scene))
+}
+
 /// The answer of this round: one's own at first, and from the second round on, speaker by speaker, the one with the most pull.
 pub fn answer(scene: &Scene<'_>) -> String {
     let own = scene.brief.stance.as_deref().map(|stance| stance.trim().trim_end_matches('.'));
@@ -36,7 +42,7 @@ pub fn answer(scene: &Scene<'_>) -> String {
             let last = others.map(|entry| entry.answer().unwrap_or(&entry.stance)).find(|answer| !answer.is_empty());
             return last.map_or(own, str::to_owned);
         }
-        _ => {}
+        Some(_) | None => {}
     }
     let held = last_answer(scene).map_or(own, str::to_owned);
     let topic = scene.brief.topic.trim();

@@ -14,25 +14,25 @@ use crate::{
 
 /// How much one wants to speak, to whom, and why.
 pub fn urge(scene: &Scene<'_>, schema: &Value, task: Task) -> Value {
-    let mut dice = scene.live_dice("urge");
+    let mut dice = scene.live_dice(&format!("urge {task:?}"));
     let free = dice.below(11);
     let luck = dice.below(10);
     let last = scene.brief.voices().next_back();
     let spoke = last.is_some_and(|entry| entry.speaker == scene.you);
     let named = !spoke && last.is_some_and(|entry| entry.text.contains(scene.you) || entry.label.contains(scene.you));
-    let urgency = match task {
-        _ if scene.behaviour == Some(Fault::Hostile) => 10,
-        Task::Interruption if luck == 0 || (named && luck < 3) => 9,
-        Task::Interruption => free / 4,
-        _ if spoke => free / 4,
-        _ if named => (free / 2 + 4).min(10),
-        Task::Reaction if luck < 4 => 0,
-        _ if luck < 2 => 0,
-        _ => free,
+    let interrupts = task == Task::Interruption;
+    let quiet = if task == Task::Reaction { 4 } else { 2 };
+    let urgency = match () {
+        () if scene.behaviour == Some(Fault::Hostile) => 10,
+        () if interrupts && (luck == 0 || (named && luck < 3)) => 9,
+        () if interrupts || spoke => free / 4,
+        () if named => (free / 2 + 4).min(10),
+        () if luck < quiet => 0,
+        () => free,
     };
     let to = rival(scene, schema, "to").filter(|_| urgency > 0 && luck != 9);
-    let bank = if task == Task::Interruption { BREAKS_IN } else { URGES };
-    let reason = (urgency > 0).then(|| scene.remark("urge", bank, to.as_deref()));
+    let bank = if interrupts { BREAKS_IN } else { URGES };
+    let reason = (urgency > 0).then(|| scene.remark(&format!("urge {task:?}"), bank, to.as_deref()));
     json!({ "urgency": urgency, "to": to, "reason": reason })
 }
 

@@ -121,6 +121,21 @@ pub const BREAKS_IN: &[&str] = &[
     "{opp} is building on a figure that nobody has given.",
 ];
 
+/// How a speaker says that it has come round.
+pub const CHANGES: &[&str] = &[
+    "I change my answer, and owe you the step that failed: I had taken {lens} for granted, and it does not hold.",
+    "I no longer stand where I stood. The flaw was mine and early: I never tested my case against {lens}.",
+    "Something in my own chain broke while I listened. It was the step from {lens} to my conclusion, so the conclusion goes.",
+];
+
+/// Conclusions of an argument in steps.
+pub const CONCLUSIONS: &[&str] = &[
+    "So, until somebody breaks a step, the case for {a} stands.",
+    "Taken together, that carries the case for {a}, and it names the step at which to stop me.",
+    "If the two steps before hold, {a} follows; if one does not, say which.",
+    "Hence the case for {a}, no wider than its steps.",
+];
+
 /// First sentences of a revised proposal.
 pub const REVISIONS: &[&str] = &[
     "After the critiques I keep the aim and change the order of the steps: {thesis}.",
@@ -217,6 +232,8 @@ pub const ASIDES: &[&[&str]] = &[
     ANSWER_ENDS,
     CLARIFICATIONS,
     BENCHES,
+    CHANGES,
+    CONCLUSIONS,
     REVISIONS,
     COMMON_GROUND,
     FINDINGS,

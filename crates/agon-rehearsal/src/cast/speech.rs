@@ -7,13 +7,13 @@ use crate::{
             AGREEMENT, ANGLES, ANSWERS, APPLAUSE, BRIDGES, CHALLENGES, CONCESSIONS, CONTINUATIONS, FACTS, FAREWELLS,
             INVITATIONS, LENSES, Lens, OPENERS, PERSUASION, SUMMARIES, WEIGH, fixed_part,
         },
-        phrases::{BENCHES, FINDINGS, FOLLOW_UPS, QUESTIONS},
+        phrases::{BENCHES, CHANGES, FINDINGS, FOLLOW_UPS, QUESTIONS},
         scene::Scene,
         slots::Slots,
         steps, turns,
     },
     fault::Fault,
-    prompt::MY_ANSWER,
+    prompt::{Brief, MY_ANSWER},
     task::Task,
     token, words,
 };
@@ -26,8 +26,21 @@ const MOST: usize = 180;
 /// The plain-text answer to a prompt.
 pub fn speak(scene: &Scene<'_>) -> String {
     if !scene.brief.is_debate {
-        return desk::explain_yourself(scene);
+        let short = scene.brief.to_shorten.as_deref().map(chair::shorten).filter(|text| !text.is_empty());
+        return short.unwrap_or_else(|| desk::explain_yourself(scene));
     }
+    let answer = conviction::answer(scene);
+    let moved = conviction::is_asked(scene) && scene.brief.stance.as_ref().is_some_and(|stance| *stance != answer);
+    if moved {
+        // who has come round argues from where it stands now
+        let brief = Brief { stance: Some(answer), ..scene.brief.clone() };
+        let budget = scene.budget;
+        return by_task(&Scene { budget, ..Scene::new(&brief, scene.seed, scene.behaviour) });
+    }
+    by_task(scene)
+}
+
+fn by_task(scene: &Scene<'_>) -> String {
     match scene.brief.kind() {
         Task::Opening => Speech::opening(scene),
         Task::Argument if scene.brief.bench.is_some() => turns::bench(scene),
@@ -42,13 +55,6 @@ pub fn speak(scene: &Scene<'_>) -> String {
         Task::Rebuttal => turns::rebuttal(scene),
         Task::Steps => steps::argument(scene),
         Task::Revision => turns::revision(scene),
-        task => of_the_desk(scene, task),
-    }
-}
-
-/// What those say who take no side, and plain text where an object was expected.
-fn of_the_desk(scene: &Scene<'_>, task: Task) -> String {
-    match task {
         Task::OpenRound => desk::briefing(scene),
         Task::CloseRound => desk::close_in_lines(scene),
         Task::Judge | Task::MediatorDecision => desk::ruling(scene).reasoning,
@@ -59,7 +65,14 @@ fn of_the_desk(scene: &Scene<'_>, task: Task) -> String {
         Task::Reconcile => chair::reconcile(scene),
         Task::ClosingSummary => chair::closing_summary(scene),
         Task::Summarise => chair::digest(scene),
-        _ => desk::chair(scene),
+        // these expect an object: without a schema the cast has only words
+        Task::Critique | Task::Bid | Task::Reaction | Task::Interruption | Task::PointOfInformation => {
+            desk::chair(scene)
+        }
+        Task::AnswerPoints | Task::Reflection | Task::Interject | Task::ScoreSpeeches | Task::ScoreDebaters => {
+            desk::chair(scene)
+        }
+        Task::Enough | Task::Rank | Task::Synthesise | Task::Other => desk::chair(scene),
     }
 }
 
@@ -85,6 +98,9 @@ impl<'a, 's> Speech<'a, 's> {
         let mut speech = Self { scene, paragraphs: Vec::new(), slots, lenses, fewest: FEWEST, most: MOST, ending };
         if scene.brief.bench.is_some() && scene.brief.kind() == Task::Argument {
             speech.paragraph([speech.line("benches", BENCHES)]);
+        }
+        if conviction::is_asked(scene) && conviction::has_changed(scene) {
+            speech.paragraph([speech.line("changes", CHANGES)]);
         }
         if speech.slots.has_finding() {
             speech.paragraph([speech.line("findings", FINDINGS)]);
@@ -226,6 +242,8 @@ impl<'a, 's> Speech<'a, 's> {
     /// Whether a line was used before: its longest stretch between slots is in the transcript.
     fn was_used(&self, line: &str) -> bool {
         let stretch = fixed_part(line).unwrap_or(line);
+        // its first letter may have been raised at the head of a sentence
+        let stretch = stretch.char_indices().nth(1).and_then(|(at, _)| stretch.get(at..)).unwrap_or(stretch);
         self.scene.was_said(stretch) || self.paragraphs.iter().any(|text| text.contains(stretch))
     }
 

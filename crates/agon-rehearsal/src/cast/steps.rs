@@ -1,7 +1,7 @@
 //! Speeches whose reasoning stands in numbered steps.
 
 use crate::{
-    cast::{scene::Scene, speech::Speech},
+    cast::{lines::ANSWERS, phrases::CONCLUSIONS, scene::Scene, speech::Speech},
     fault::Fault,
     prompt::Entry,
     words::upper_first,
@@ -13,11 +13,15 @@ pub fn argument(scene: &Scene<'_>) -> String {
     if let Some((number, entry)) = step_to_attack(scene) {
         let rebuttal = speech.rebuttal();
         speech.paragraph([format!("Against step {number} of {}: {rebuttal}", entry.speaker)]);
+    } else if speech.slots.point.is_some() {
+        let rebuttal = speech.rebuttal();
+        speech.paragraph([speech.line("answers", ANSWERS), rebuttal]);
     }
     let claim = upper_first(&speech.slots.thesis);
-    let (evidence, inference) = (speech.fact(), upper_first(&first_sentence(&speech.claim())));
-    let evidence = if evidence.is_empty() { upper_first(&first_sentence(&speech.claim())) } else { evidence };
-    let conclusion = format!("So, until somebody breaks a step, the case for {} stands.", speech.slots.a);
+    let fact = speech.fact();
+    let evidence = if fact.is_empty() { upper_first(&speech.claim()) } else { fact };
+    let inference = upper_first(&speech.claim());
+    let conclusion = speech.line("conclusions", CONCLUSIONS);
     let steps =
         [("Claim", format!("{claim}.")), ("Evidence", evidence), ("Inference", inference), ("Conclusion", conclusion)];
     let lines: Vec<String> =
@@ -43,8 +47,4 @@ fn step_to_attack<'a>(scene: &Scene<'a>) -> Option<(u32, &'a Entry)> {
 
 fn has_step(entry: &Entry, number: u32) -> bool {
     entry.text.lines().any(|line| line.trim_start().starts_with(&format!("{number}.")))
-}
-
-fn first_sentence(text: &str) -> String {
-    crate::words::sentences(text).first().map_or_else(String::new, |sentence| (*sentence).to_owned())
 }

@@ -114,9 +114,9 @@ impl Plan<'_, '_> {
             () if is_about(name, " next step steps action actions todo task tasks ") => {
                 lens(nth).map_or_else(String::new, |lens| format!("Settle {} and write the figure down.", lens.name))
             }
-            () => {
-                point.filter(|_| nth % 2 == 0).map_or_else(gist, |p| format!("{}: \"{}\".", p.entry.speaker, p.quote))
-            }
+            () => point
+                .filter(|_| nth.is_multiple_of(2))
+                .map_or_else(gist, |p| format!("{}: \"{}\".", p.entry.speaker, p.quote)),
         }
     }
 

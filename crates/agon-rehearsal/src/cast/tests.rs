@@ -10,6 +10,10 @@ use crate::{
     schema, words,
 };
 
+mod drill;
+mod tables;
+mod turns;
+
 const TOPIC: &str = "Should a five-person team split its monolith into microservices?";
 const CONTEXT: &str =
     "The team ships 14 times a week and has 2 people on call. Three customers bring 80 percent of the revenue.";

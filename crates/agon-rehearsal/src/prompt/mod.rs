@@ -30,6 +30,8 @@ pub struct Brief {
     pub result: String,
     /// What tools have answered in this chat.
     pub found: Vec<String>,
+    /// The text that a chat without the delimiter wants summed up, if its system message says so.
+    pub to_shorten: Option<String>,
     /// Whether the delimiter line was there: without it, this is no debate prompt.
     pub is_debate: bool,
     /// `You are:`

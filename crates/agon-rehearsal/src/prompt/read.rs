@@ -30,6 +30,9 @@ impl Brief {
                 brief.read_asked(asked);
             }
         }
+        if !brief.is_debate {
+            brief.to_shorten = text_to_shorten(&messages);
+        }
         brief.fill_gaps();
         brief
     }
@@ -108,7 +111,7 @@ impl Brief {
             "Round" => self.round = read_round(value),
             "Briefing" => self.briefing = given(),
             "New angle" => self.angle = given(),
-            "To" | "Target" | "You critique" => self.to = given(),
+            "To" | "On" | "Target" | "You critique" | "You answer" => self.to = given(),
             "Bench" => self.bench = given(),
             "Speeches" | "Speeches to score" => self.speeches = numbers(value).collect(),
             "Result" | "Verdict" | "Decision" | "Outcome" | "Winner" => push_line(&mut self.result, value),
@@ -143,6 +146,17 @@ impl Brief {
             }
         }
     }
+}
+
+/// The user's text in a chat whose system message asks for a summary.
+fn text_to_shorten(messages: &[(&str, &str)]) -> Option<String> {
+    let asks = |text: &str| {
+        let text = text.to_lowercase();
+        ["summarise", "summarize", "shorten"].iter().any(|word| text.contains(word))
+    };
+    let rules = messages.iter().any(|(role, content)| *role == "system" && asks(content));
+    let text = messages.iter().rev().find(|(role, _)| *role == "user")?;
+    rules.then(|| text.1.to_owned())
 }
 
 fn is_question(key: &str) -> bool {

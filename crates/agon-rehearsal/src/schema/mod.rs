@@ -100,4 +100,4 @@ fn parts(flat: &Map<String, Value>) -> impl Iterator<Item = &Value> {
 const DEEPEST: u8 = 8;
 
 #[cfg(test)]
-mod tests;
+pub mod tests;

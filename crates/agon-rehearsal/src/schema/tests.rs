@@ -25,6 +25,17 @@ fn leaf() -> impl Strategy<Value = Value> {
             .prop_map(|(least, step)| json!({ "type": "integer", "minimum": least, "multipleOf": step })),
         (-5.0..5.0_f64, 0.5..4.0_f64)
             .prop_map(|(least, more)| json!({ "type": "number", "minimum": least, "exclusiveMaximum": least + more })),
+        prop_oneof![
+            Just("^[A-Z]{2}-[0-9]{3}$"),
+            Just(r"^\d{4}-\d{2}$"),
+            Just("^(draft|final|withdrawn)$"),
+            Just("^[a-z][a-z0-9_]*$"),
+            Just("[0-9]+ percent"),
+        ]
+        .prop_map(|pattern| json!({ "type": "string", "pattern": pattern, "maxLength": 60 })),
+        (0..5_u32, 1..9_u32).prop_map(|(least, step)| {
+            json!({ "type": "number", "minimum": least, "maximum": least + 30, "multipleOf": f64::from(step) / 4.0 })
+        }),
         Just(json!({ "type": "boolean" })),
         Just(json!({ "type": "null" })),
         Just(json!({ "type": ["string", "null"] })),
@@ -51,7 +62,7 @@ fn object(properties: Vec<(String, Value, bool)>, closed: bool) -> Value {
     schema
 }
 
-fn schema() -> impl Strategy<Value = Value> {
+pub fn schema() -> impl Strategy<Value = Value> {
     leaf().prop_recursive(4, 24, 4, |inner| {
         let property = ("[a-d]", inner.clone(), any::<bool>());
         prop_oneof![
@@ -73,7 +84,7 @@ fn schema() -> impl Strategy<Value = Value> {
     })
 }
 
-fn with_defs(mut schema: Value) -> Value {
+pub fn with_defs(mut schema: Value) -> Value {
     if !schema.is_object() {
         schema = json!({ "allOf": [schema] });
     }

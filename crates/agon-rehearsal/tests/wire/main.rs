@@ -10,3 +10,5 @@ mod figures;
 mod support;
 #[cfg(test)]
 mod surface;
+#[cfg(test)]
+mod tools;

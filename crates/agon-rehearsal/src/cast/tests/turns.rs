@@ -1,0 +1,217 @@
+use super::*;
+use crate::prompt::MY_ANSWER;
+
+/// The tail of a debater's prompt for a task.
+fn tail(seat: usize, task: &str, round: u32, more: &str) -> String {
+    let (name, stance) = CAST[seat];
+    format!("You are: {name}\nYour stance: {stance}\nRole: debater\nTask: {task}\nRound: {round} of 6\n{more}\n")
+}
+
+fn said(debate: &Debate, seat: usize, task: &str, more: &str) -> String {
+    let brief = debate.prompt(&tail(seat, task, 2, more));
+    super::super::speak(&Scene::new(&brief, debate.seed, None))
+}
+
+fn words_in(text: &str) -> usize {
+    words::word_count(text)
+}
+
+#[test]
+fn a_question_goes_to_whom_it_is_addressed_and_ends_with_its_mark() {
+    for seed in 0..20 {
+        let debate = Debate::whole(seed);
+        for task in ["question", "follow-up"] {
+            let text = said(&debate, 0, task, "To: Cleo\n");
+            assert!(text.ends_with('?') && text.contains("Cleo") && words_in(&text) < 80, "{text}");
+        }
+        let first = said(&Debate::new(seed), 0, "question", "To: Ben\n");
+        assert!(first.ends_with('?') && first.starts_with("Ben"), "{first}");
+    }
+}
+
+#[test]
+fn an_answer_repeats_the_question_that_stands_in_the_prompt_or_came_last() {
+    let mut debate = Debate::whole(1);
+    let text = said(&debate, 1, "answer", "To: Ada\nQuestion:\nWho pays for the migration?\n\nAnswer it.");
+    assert!(text.contains("Who pays for the migration?"), "{text}");
+    let same_line = said(&debate, 1, "answer", "Question: Who is on call at night?\n");
+    assert!(same_line.contains("Who is on call at night?"), "{same_line}");
+    debate.entries.push(("Ada".into(), CAST[0].1.into(), "I listened. Which service goes first?".into()));
+    assert!(said(&debate, 1, "answer", "").contains("Which service goes first?"));
+    let asked = said(&debate, 1, "clarification", "Asked by the moderator: What do you mean by now?\n");
+    assert!(asked.contains("What do you mean by now?") && words_in(&asked) <= 110, "{asked}");
+}
+
+#[test]
+fn an_argument_in_steps_has_four_of_them_and_later_ones_attack_a_step_by_its_number() {
+    for seed in 0..20 {
+        let mut debate = Debate::new(seed);
+        let first = debate.speak(0, "argument in steps", 1, None);
+        for step in ["1. Claim: ", "2. Evidence: ", "3. Inference: ", "4. Conclusion: "] {
+            assert!(first.lines().any(|line| line.starts_with(step) && line.len() > step.len() + 8), "{first}");
+        }
+        assert!(!first.contains("Against step"), "{first}");
+        let second = debate.speak(1, "argument in steps", 1, None);
+        assert!(
+            second.starts_with("Against step 2 of Ada: ") || second.starts_with("Against step 3 of Ada: "),
+            "{second}"
+        );
+        assert!(second.lines().any(|line| line.starts_with("4. Conclusion: ")), "{second}");
+    }
+}
+
+#[test]
+fn a_speech_for_a_bench_says_for_which_and_the_whip_sums_up() {
+    let bench = "Bench: Opening Government\n";
+    let opens = said(&Debate::new(3), 0, "speech as PRIME MINISTER", bench);
+    let whips = said(&Debate::whole(3), 0, "speech as GOVERNMENT WHIP", bench);
+    for (text, office) in [(&opens, "prime minister"), (&whips, "government whip")] {
+        assert!(text.contains("Opening Government") || text.contains(office), "{text}");
+        assert!((110..=180).contains(&words_in(text)), "{text}");
+    }
+}
+
+#[test]
+fn proposals_revisions_and_rebuttals_are_texts_of_their_own() {
+    let debate = Debate::whole(4);
+    let texts = ["proposal", "revision", "rebuttal", "argument"].map(|task| said(&debate, 0, task, ""));
+    for (at, text) in texts.iter().enumerate() {
+        assert!(!text.contains(['{', '}']) && words_in(text) >= 30, "{text}");
+        assert!(!texts[..at].contains(text));
+    }
+    assert!(words_in(&texts[2]) <= 100, "{}", texts[2]);
+}
+
+#[test]
+fn a_digest_is_shorter_than_what_it_sums_up_and_says_who_said_what() {
+    for seed in 0..10 {
+        let debate = Debate::whole(seed);
+        let shown: usize = debate.entries.iter().map(|(_, _, text)| words_in(text)).sum();
+        let brief = debate.prompt("Role: summariser\nTask: summarise\n");
+        let digest = super::super::speak(&Scene::new(&brief, seed, None));
+        assert!(words_in(&digest) * 3 < shown && digest.contains("Ada: "), "{digest}");
+    }
+    let alone = "=== YOUR TURN ===\nTask: summarise\n";
+    let brief = Brief::read([("user", alone)].into_iter());
+    assert!(!super::super::speak(&Scene::new(&brief, 0, None)).is_empty());
+}
+
+#[test]
+fn a_text_outside_a_debate_is_shortened_when_the_rules_ask_for_that() {
+    let text =
+        "Cars take the room that people need. Nine of ten customers walk. Shops feared for their trade. They did well.";
+    let brief = Brief::read([("system", "Summarise the text in at most 60 words."), ("user", text)].into_iter());
+    let short = super::super::speak(&Scene::new(&brief, 0, None));
+    assert!(text.starts_with(&short) && !short.is_empty() && short.len() < text.len() / 2, "{short}");
+}
+
+#[test]
+fn every_turn_of_the_chair_speaks_of_the_matter() {
+    let debate = Debate::whole(2);
+    let mut heard = Vec::new();
+    for task in ["research", "reconcile", "closing summary", "close the round"] {
+        let brief = debate.prompt(&format!("You are: moderator\nRole: moderator\nTask: {task}\nRound: 2 of 3\n"));
+        let text = super::super::speak(&Scene::new(&brief, 2, None));
+        assert!(words_in(&text) > 15 && !text.contains(['{', '}']) && !heard.contains(&text), "{task}: {text}");
+        heard.push(text);
+    }
+}
+
+/// What everybody answers in each of six rounds of a deliberative debate.
+fn answers(seed: u64) -> Vec<Vec<String>> {
+    let mut debate = Debate::new(seed);
+    let ask = "End with a line \"My answer: ...\".";
+    (1..=6)
+        .map(|round| {
+            let texts: Vec<String> = (0..3)
+                .map(|seat| {
+                    let task = if round == 1 { "opening statement" } else { "argument" };
+                    let brief = debate.prompt(&tail(seat, task, round, ask));
+                    super::super::speak(&Scene::new(&brief, seed, None))
+                })
+                .collect();
+            let answers = texts.iter().map(|text| {
+                let last = text.lines().last().unwrap();
+                last.strip_prefix(MY_ANSWER).expect(text).trim().to_owned()
+            });
+            let answers = answers.collect();
+            for (seat, text) in texts.into_iter().enumerate() {
+                debate.entries.push((CAST[seat].0.into(), CAST[seat].1.into(), text));
+            }
+            answers
+        })
+        .collect()
+}
+
+#[test]
+fn answers_converge_in_most_debates_and_stay_apart_in_some() {
+    let agreed = |round: &Vec<String>| round.iter().all(|answer| *answer == round[0]);
+    let debates: Vec<_> = (0..40).map(answers).collect();
+    assert!(debates.iter().all(|rounds| !agreed(&rounds[0])), "everybody begins with an answer of its own");
+    let converged = debates.iter().filter(|rounds| agreed(&rounds[5])).count();
+    assert!((24..40).contains(&converged), "{converged} of 40");
+    assert!(debates.iter().any(|rounds| !agreed(&rounds[2]) && agreed(&rounds[5])), "not all at once");
+}
+
+#[test]
+fn who_comes_round_says_which_step_failed_and_argues_from_there() {
+    let ask = "End with a line \"My answer: ...\".";
+    let mut came_round = 0;
+    for seed in 0..20 {
+        let debate = Debate::new(seed);
+        let turn = |seat, round| {
+            let brief = debate.prompt(&tail(seat, "argument", round, ask));
+            super::super::speak(&Scene::new(&brief, seed, None))
+        };
+        for seat in 0..3 {
+            let (first, last) = (turn(seat, 1), turn(seat, 6));
+            let says = |text: &str| {
+                ["I change my answer", "I no longer stand", "my own chain broke"].iter().any(|s| text.contains(s))
+            };
+            assert!(!says(&first), "{first}");
+            assert_eq!(says(&last), first.lines().last() != last.lines().last(), "{last}");
+            came_round += usize::from(says(&last));
+        }
+    }
+    assert!(came_round > 20, "{came_round}");
+}
+
+#[test]
+fn a_final_ballot_is_for_the_answer_that_was_stood_by() {
+    let mut debate = Debate::new(1);
+    let speech = format!("I have changed my mind.\n\nMy answer: {}", CAST[1].1);
+    debate.entries.push((CAST[0].0.into(), CAST[0].1.into(), speech));
+    assert_eq!(final_ballot(&debate, 0, None), CAST[1].1);
+}
+
+#[test]
+fn what_a_tool_has_found_is_quoted() {
+    let result = "{\"results\": [{\"title\": \"Report\", \"text\": \"Teams of five run 4 services at most before on-call breaks down.\"}]}";
+    for seed in 0..10 {
+        let debate = Debate::whole(seed);
+        for task in ["argument", "answer", "research", "closing statement"] {
+            let mut brief = debate.prompt(&tail(0, task, 2, ""));
+            brief.found.push(result.to_owned());
+            let text = super::super::speak(&Scene::new(&brief, seed, None));
+            assert!(text.contains("run 4 services at most before on-call breaks down"), "{task}: {text}");
+        }
+    }
+}
+
+#[test]
+fn summaries_other_labels_and_gaps_in_the_transcript_break_nothing() {
+    let shown = "# Debaters\n- Ada: for\n- Ben: against\n\n# Transcript\nSummary of rounds 1 to 4:\nAda asks for a figure. Ben has none.\n\n\
+        ### T31 | moderator | interjection\nStay on topic.\n### T33 | Ben | against | point of information\nOn that point: who pays for all of this?\n\
+        ### T40 | Ben | critique of Ada\nThe claim has no figure at all behind it.\n### Round 6\n=== YOUR TURN ===\n";
+    let asked = "You are: Ada\nYour stance: for\nRole: debater\nRound: 6 of 9\nTask: ";
+    for task in ["argument", "answer", "rebuttal", "revision", "argument in steps", "closing statement", "follow-up"] {
+        let user = format!("{shown}{asked}{task}\n");
+        let mut brief = Brief::read([("user", user.as_str())].into_iter());
+        brief.assume_positions(|name| format!("position of {name}"));
+        assert_eq!((brief.entries.len(), brief.entries[2].stance.as_str()), (3, "against"));
+        assert_eq!((brief.entries[1].label.as_str(), brief.entries[0].stance.as_str()), ("point of information", ""));
+        assert_eq!(brief.summary, "Ada asks for a figure. Ben has none.");
+        let text = super::super::speak(&Scene::new(&brief, 5, None));
+        assert!(text.contains("Ben") || task == "revision" || task == "answer", "{task}: {text}");
+    }
+}
