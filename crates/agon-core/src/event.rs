@@ -1,9 +1,15 @@
 //! What happened: the events of a debate's log, the only truth.
+use crate::answer::{
+    Bid, Citation, Critique, DebaterScore, Declined, Interjection, Measures, Note, PointReply, Ranked, RoundPlan,
+    RoundSummary, SpeechScore, Synthesis,
+};
+use crate::call::{Call, ToolUse};
 use crate::failure::{Failure, RetryPolicy};
 use crate::ids::{DebateId, ModelName, NodeId, ParticipantId, Position, Timestamp, TurnId};
 use crate::outcome::{Consensus, DebateState, MajorityShift, MissingSeat, Outcome, Reason, StopRule, UsageTotals};
-use crate::spec::{DebateSpec, VoteRule};
-use crate::task::{Ask, BallotStage, Call, Citation, RoundPlan, RoundSummary};
+use crate::spec::{Bench, DebateSpec, VoteRule};
+use crate::task::{Ask, BallotStage, BidPurpose, Conclusion, Point, SpeechKind};
+use crate::work::Seat;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -76,8 +82,42 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         new_angle: Option<Arc<str>>,
     },
+    /// Seats were opened for the next step.
+    StageOpened {
+        /// The round that the seats are numbered in.
+        round: u32,
+        /// Which step.
+        step: Step,
+        /// Whose, for what, in order.
+        seats: Vec<Seat>,
+        /// All at once, on the log as it stands now; else one after the other.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        parallel: bool,
+        /// The seats join those that are open, whose turns go on.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        joins: bool,
+    },
     /// A participant was asked.
     TurnAsked(Ask),
+    /// A tool was used on the way to an answer, whatever became of the answer.
+    ToolCalled {
+        /// The turn.
+        turn: TurnId,
+        /// Whose.
+        participant: ParticipantId,
+        /// What.
+        #[serde(flatten)]
+        tool: ToolUse,
+    },
+    /// So much was heard of a speech that may be interrupted, while it went on.
+    SpeechHeard {
+        /// The turn.
+        turn: TurnId,
+        /// Who speaks.
+        participant: ParticipantId,
+        /// What was said so far.
+        text: Arc<str>,
+    },
     /// A debater spoke.
     SpeechRecorded(Speech),
     /// A private ballot was cast.
@@ -95,16 +135,87 @@ pub enum Event {
         /// How it came about.
         call: Box<Call>,
     },
+    /// Somebody said how much it wants to speak.
+    BidPlaced {
+        /// The turn.
+        turn: TurnId,
+        /// Who.
+        participant: ParticipantId,
+        /// For what.
+        purpose: BidPurpose,
+        /// The bid.
+        #[serde(flatten)]
+        bid: Bid,
+        /// How it came about.
+        call: Box<Call>,
+    },
+    /// A speaker took one of the points of information that it was offered, or none.
+    PointsAnswered {
+        /// The turn.
+        turn: TurnId,
+        /// The speaker.
+        participant: ParticipantId,
+        /// What was offered.
+        points: Vec<Point>,
+        /// What the speaker made of it.
+        #[serde(flatten)]
+        reply: PointReply,
+        /// How it came about.
+        call: Box<Call>,
+    },
+    /// A proposal was criticised.
+    CritiqueRecorded {
+        /// The turn.
+        turn: TurnId,
+        /// By whom.
+        participant: ParticipantId,
+        /// Whose proposal.
+        of: ParticipantId,
+        /// The critique.
+        #[serde(flatten)]
+        critique: Critique,
+        /// How many look-alikes of the transcript's own marks it holds.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        neutralised: u32,
+        /// How it came about.
+        call: Box<Call>,
+    },
+    /// A debater noted something for itself; nobody else is shown it.
+    NoteTaken {
+        /// The turn.
+        turn: TurnId,
+        /// Who.
+        participant: ParticipantId,
+        /// The note.
+        #[serde(flatten)]
+        note: Note,
+        /// How it came about.
+        call: Box<Call>,
+    },
     /// A vote that decides was cast.
     VoteCast {
         /// The turn.
         turn: TurnId,
         /// Whose.
         participant: ParticipantId,
-        /// For whom.
+        /// For whom; the first of `choices` where there are several.
         choice: String,
+        /// The whole ranking, best first, or all that are approved; empty in a vote for one.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        choices: Vec<String>,
         /// Why.
         reasons: Vec<String>,
+        /// How it came about.
+        call: Box<Call>,
+    },
+    /// A voter scored the other debaters.
+    DebatersScored {
+        /// The turn.
+        turn: TurnId,
+        /// The voter.
+        participant: ParticipantId,
+        /// The scores.
+        scores: Vec<DebaterScore>,
         /// How it came about.
         call: Box<Call>,
     },
@@ -120,6 +231,86 @@ pub enum Event {
         /// How it came about; absent for a fallback.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<Box<Call>>,
+    },
+    /// The moderator said something between the speeches and the end of a round.
+    ModeratorInterjected {
+        /// The turn.
+        turn: TurnId,
+        /// What.
+        #[serde(flatten)]
+        interjection: Interjection,
+        /// How it came about.
+        call: Box<Call>,
+    },
+    /// The moderator scored the speeches of a round.
+    SpeechesScored {
+        /// The turn.
+        turn: TurnId,
+        /// The scores.
+        scores: Vec<SpeechScore>,
+        /// How it came about.
+        call: Box<Call>,
+    },
+    /// The moderator briefed everybody on what it had found out.
+    ResearchBriefed {
+        /// The turn.
+        turn: TurnId,
+        /// The brief.
+        text: Arc<str>,
+        /// How it came about.
+        call: Box<Call>,
+    },
+    /// The moderator concluded.
+    ModeratorConcluded {
+        /// The turn.
+        turn: TurnId,
+        /// In what manner.
+        conclusion: Conclusion,
+        /// What it said; the verdict where it decides.
+        text: Arc<str>,
+        /// Why, where it decides.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reasoning: Option<String>,
+        /// How it came about.
+        call: Box<Call>,
+    },
+    /// What was said up to the end of a round was summed up.
+    SummaryRecorded {
+        /// The turn.
+        turn: TurnId,
+        /// That round.
+        through: u32,
+        /// The summary.
+        text: Arc<str>,
+        /// How it came about.
+        call: Box<Call>,
+    },
+    /// The similarity of a round's speeches was measured.
+    RoundMeasured {
+        /// The round.
+        round: u32,
+        /// The figures.
+        #[serde(flatten)]
+        measures: Measures,
+        /// The turn that measured; absent where none was asked for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        turn: Option<TurnId>,
+        /// How the embeddings came about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<Box<Call>>,
+    },
+    /// The judge said whether enough was said.
+    EnoughAsked {
+        /// The turn.
+        turn: TurnId,
+        /// Who judged.
+        judge: ParticipantId,
+        /// Whether no further round can change the answer.
+        enough: bool,
+        /// Why.
+        reasoning: String,
+        /// How it came about.
+        call: Box<Call>,
     },
     /// A try failed.
     TurnFailed {
@@ -169,15 +360,36 @@ pub enum Event {
         reasoning: String,
         /// What it rests on, checked.
         citations: Vec<Citation>,
+        /// Critical objections that nobody answered, as this judge sees it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        open_objections: Vec<String>,
         /// How it came about.
         call: Box<Call>,
     },
-    /// The votes were counted.
+    /// The judge ranked all candidates in one order of presentation.
+    RankingRecorded {
+        /// The turn.
+        turn: TurnId,
+        /// Who judged.
+        judge: ParticipantId,
+        /// Which order of presentation, from 0.
+        order: u32,
+        /// The candidates, best first.
+        ranking: Vec<Ranked>,
+        /// How it came about.
+        call: Box<Call>,
+    },
+    /// The votes or rankings were counted.
     VoteTallied {
-        /// By this rule.
-        rule: VoteRule,
-        /// Votes per candidate, most first, ties in candidate order.
+        /// By this rule; absent where rankings of judges were counted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rule: Option<VoteRule>,
+        /// Candidates with what they got, most first, ties in candidate order: votes, points under `borda`, approvals,
+        /// thousandths of weight under `weighted`, thousandths of a mean total under `anonymous_scoring`.
         counts: Vec<(String, u32)>,
+        /// How much each voter's vote weighs; empty where all weigh the same.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        weights: Vec<VoterWeight>,
         /// Who could vote, failed voters included.
         eligible: u32,
         /// Votes that came.
@@ -198,6 +410,9 @@ pub enum Event {
         /// Why.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reasoning: Option<String>,
+        /// Why the outcome is what it is, where it needs a reason.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<Reason>,
         /// How far the debaters agree; apart from the verdict.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         consensus: Option<Consensus>,
@@ -205,6 +420,16 @@ pub enum Event {
         majority: MajorityShift,
         /// Whose final ballot differs from the initial one.
         moved: Vec<ParticipantId>,
+    },
+    /// The result was turned into what the author wants.
+    SynthesisRecorded {
+        /// The turn.
+        turn: TurnId,
+        /// The synthesis.
+        #[serde(flatten)]
+        synthesis: Synthesis,
+        /// How it came about.
+        call: Box<Call>,
     },
     /// Somebody asked to end the debate.
     CancelRequested {
@@ -313,10 +538,46 @@ pub enum PhaseName {
     Rounds,
     /// Final statements.
     FinalStatements,
+    /// Short answers to the final statements.
+    Rebuttals,
     /// Private ballots at the end.
     FinalBallots,
     /// Judging or voting.
     Decision,
+    /// Turning the result into what the author wants.
+    Synthesis,
+}
+
+/// A step inside or between rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// The moderator finds out what everybody is to know, before round 1.
+    Research,
+    /// Who is to be heard in the round: bids for the inner circle.
+    Admission,
+    /// The round's own speeches, and the bids and points between them.
+    Speaking,
+    /// The moderator says what there is to be said.
+    Interjection,
+    /// The answers to the moderator's questions.
+    Replies,
+    /// The moderator scores the speeches.
+    Scores,
+    /// A vote of the round.
+    Votes,
+    /// How similar the speeches are.
+    Measure,
+    /// Whether the judge has heard enough.
+    Enough,
+    /// What the debaters note for themselves.
+    Notes,
+    /// A summary of the past.
+    Summary,
+    /// The moderator reconciles the positions.
+    Reconciliation,
+    /// The moderator sums the debate up.
+    Conclusion,
 }
 
 /// Something that a debater said.
@@ -333,6 +594,24 @@ pub struct Speech {
     pub kind: SpeechKind,
     /// What was said.
     pub text: Arc<str>,
+    /// To whom, where the speech is to somebody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<ParticipantId>,
+    /// The speaker's place in a British Parliamentary debate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bench: Option<Bench>,
+    /// The answer that the speech names as its own, in deliberative mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// Whose critiques a revision accepts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<ParticipantId>,
+    /// Whose critiques a revision declines, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub declined: Vec<Declined>,
+    /// The speech ends where somebody cut it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_by: Option<ParticipantId>,
     /// How many look-alikes of the transcript's own marks the text holds; prompts show them defused.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub neutralised: u32,
@@ -344,16 +623,19 @@ fn is_zero(n: &u32) -> bool {
     *n == 0
 }
 
-/// What kind of speech.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SpeechKind {
-    /// An opening statement.
-    Opening,
-    /// A speech of a round.
-    Argument,
-    /// A final statement.
-    Closing,
+/// How much a voter's vote weighs, and what that comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VoterWeight {
+    /// The voter.
+    pub voter: ParticipantId,
+    /// Its rating; absent where the file gives the weight itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elo: Option<f64>,
+    /// How well it judges its own certainty; absent where the file gives the weight itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<f64>,
+    /// `((elo - 1000) / 500) * (0.5 + calibration)` between 0.1 and 5, in thousandths.
+    pub thousandths: u32,
 }
 
 /// What the moderator decided.

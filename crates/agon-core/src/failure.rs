@@ -51,6 +51,8 @@ pub enum FailureCause {
     Internal,
     /// The turn was cancelled.
     Cancelled,
+    /// The host does not have a tool that the participant is to have.
+    ToolMissing,
 }
 impl FailureCause {
     /// How often the same model is asked again at the most, this first try included.
@@ -65,6 +67,7 @@ impl FailureCause {
             | Self::BadRequest
             | Self::Unauthorized
             | Self::Quota
+            | Self::ToolMissing
             | Self::Cancelled => 1,
         }
     }
@@ -89,6 +92,7 @@ impl FailureCause {
             Self::BreakerOpen => "breaker_open",
             Self::Internal => "internal",
             Self::Cancelled => "cancelled",
+            Self::ToolMissing => "tool_missing",
         }
     }
 }

@@ -140,7 +140,7 @@ macro_rules! name_type {
     };
 }
 name_type! {
-    /// One who takes turns: a persona's name, `moderator`, or `judge`. Unique in its debate.
+    /// One who takes turns: a persona's name, or that of a role such as `moderator` or `judge`. Unique in its debate.
     ParticipantId
 }
 name_type! {
@@ -158,8 +158,33 @@ name_type! {
 
 /// The moderator's participant id.
 pub const MODERATOR: &str = "moderator";
-/// The judge's participant id.
+/// The judge's participant id; the others of a panel are `judge-2`, `judge-3`, ...
 pub const JUDGE: &str = "judge";
+/// The participant id of the one who sums up the past.
+pub const SUMMARIZER: &str = "summarizer";
+/// The participant id of the one who turns the result into data.
+pub const SYNTHESIZER: &str = "synthesizer";
+/// The participant id of the one who measures similarity.
+pub const EMBEDDER: &str = "embedder";
+
+/// The participant id of a judge, by its index in the panel.
+pub fn judge_id(index: u32) -> ParticipantId {
+    if index == 0 { JUDGE.into() } else { ParticipantId::new(format!("{JUDGE}-{}", index.saturating_add(1))) }
+}
+/// The index in the panel of the judge with this id.
+pub fn judge_index(participant: &ParticipantId) -> Option<u32> {
+    if participant.as_str() == JUDGE {
+        return Some(0);
+    }
+    let number = participant.as_str().strip_prefix(JUDGE)?.strip_prefix('-')?;
+    let number: u32 = number.parse().ok().filter(|parsed: &u32| parsed.to_string() == number)?;
+    number.checked_sub(1).filter(|index| *index > 0)
+}
+/// Whether a persona may not have this name, whatever its letter case, because a role has it.
+pub fn is_reserved(name: &str) -> bool {
+    let name = ParticipantId::new(name.trim().to_lowercase());
+    [MODERATOR, SUMMARIZER, SYNTHESIZER, EMBEDDER].contains(&name.as_str()) || judge_index(&name).is_some()
+}
 
 /// The place of a turn inside its debate, and which try it is.
 ///

@@ -7,7 +7,9 @@
 //!
 //! Invariant: nothing here awaits, reads a clock, rolls dice, logs or touches a file; randomness comes from the recorded seed, time from the caller.
 
+mod answer;
 pub mod breaker;
+mod call;
 mod debate;
 mod event;
 mod failure;
@@ -18,13 +20,17 @@ mod plan;
 mod rejudge;
 pub mod restart;
 pub mod seed;
+pub mod signals;
 mod spec;
 mod stop;
 pub mod tally;
 mod task;
 mod transcript;
+mod work;
 
-pub use debate::{Debate, Effect, Input, Rejection};
+pub use answer::*;
+pub use call::*;
+pub use debate::{Debate, Effect, Input, Rejection, may_be_interrupted, steps};
 pub use event::*;
 pub use failure::*;
 pub use ids::*;
@@ -32,6 +38,7 @@ pub use outcome::*;
 pub use plan::CallPlan;
 pub use rejudge::{RejudgeError, rejudge, rejudged_spec};
 pub use spec::*;
-pub use stop::{ExpressionError, Figures, LATER_VARIABLES, VARIABLES, check_terminate_when, terminates};
+pub use stop::{ExpressionError, Figures, VARIABLES, check_terminate_when, terminates};
 pub use task::*;
 pub use transcript::*;
+pub use work::*;

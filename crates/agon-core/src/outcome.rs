@@ -1,7 +1,7 @@
 //! How a debate ends, and the figures that go with it.
+use crate::call::Usage;
 use crate::failure::FailureCause;
 use crate::ids::ParticipantId;
-use crate::task::Usage;
 use serde::{Deserialize, Serialize};
 
 /// The terminal state of the process: whether Agon did its work. "No consensus" is a success.
@@ -64,6 +64,14 @@ pub enum ReasonCode {
     NoVotes,
     /// No candidate met the vote's rule.
     RuleNotMet,
+    /// The judges of a panel disagree, and no winner has more than half of them.
+    PanelSplit,
+    /// The debate was held without a decision, as its strategy wants it.
+    NoDecisionWanted,
+    /// The moderator's synthesis could not be had.
+    ModeratorFailed,
+    /// The last call over the result failed, or its output does not fit the schema.
+    SynthesisFailed,
     /// Fewer speakers than the quorum.
     Quorum,
     /// A turn failed and `on_turn_failure` is `abort`.
@@ -82,6 +90,18 @@ pub enum ReasonCode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopRule {
+    /// Whatever the votes of the rounds to come, the winner stays the same.
+    MathematicallyDecided,
+    /// The speakers agree.
+    ConsensusReached,
+    /// Nothing is left to mend: no critique of the round is severe, or no proposal changed.
+    Converged,
+    /// Nobody moved for two rounds, and they do not agree.
+    Impasse,
+    /// No speech of the round said anything new.
+    NoNewArguments,
+    /// The judge said that enough was said.
+    JudgeEnough,
     /// The moderator opened the last round with `done`.
     ModeratorDone,
     /// The moderator closed a round as settled.
@@ -108,7 +128,7 @@ pub struct Consensus {
     pub eligible: u32,
     /// The share's name.
     pub strength: Strength,
-    /// Not unanimous, and the judge was order-sensitive.
+    /// Not unanimous, and the judge was order-sensitive, the judges disagreed, or a critical objection stands unanswered.
     pub contested: bool,
     /// Which votes were counted.
     pub source: ConsensusSource,

@@ -1,7 +1,7 @@
 //! What a debate would take, counted before it is held.
 use crate::event::PhaseName;
 use crate::ids::ModelName;
-use crate::spec::{Ballots, ConsensusStrategy, DebateSpec, Voice};
+use crate::spec::{Ballots, DebateSpec, Role, Voice};
 use std::collections::BTreeMap;
 
 /// The calls of a debate, if every one succeeds at first and no rule ends the rounds sooner.
@@ -68,15 +68,21 @@ impl<'a> Count<'a> {
         }
     }
     fn decision(&mut self, spec: &'a DebateSpec) {
-        match (spec.consensus_strategy, &spec.judge) {
-            (ConsensusStrategy::Judge, Some(judge)) => {
-                self.each(PhaseName::Decision, [&judge.voice], u64::from(judge.orders));
-            }
-            (ConsensusStrategy::Judge, None) => {}
-            (ConsensusStrategy::Vote, _) => {
-                self.each(PhaseName::Decision, spec.personas.iter().map(|persona| &persona.voice), 1);
+        for (participant, _) in crate::debate::deciders(spec) {
+            if let Some(role) = spec.role(&participant) {
+                self.role(PhaseName::Decision, role, 1);
             }
         }
+        if let Some(synthesizer) = &spec.synthesizer {
+            self.role(PhaseName::Synthesis, Role::Synthesizer(synthesizer), 1);
+        }
+    }
+    fn role(&mut self, phase: PhaseName, role: Role<'a>, times: u64) {
+        let (Some(model), true) = (role.models().first().copied(), times > 0) else { return };
+        *self.phases.entry(phase).or_default() += times;
+        *self.models.entry(model).or_default() += times;
+        let most = role.voice().map_or(0, |voice| u64::from(voice.max_tokens));
+        self.tokens = self.tokens.saturating_add(times.saturating_mul(most));
     }
     fn plan(self) -> CallPlan {
         CallPlan {

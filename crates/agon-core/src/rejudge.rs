@@ -43,7 +43,16 @@ fn usual_judge(spec: &DebateSpec, model: ModelName) -> Option<Judge> {
     voice.model = model;
     voice.temperature = Some(0.0);
     voice.max_tokens = USUAL_TOKENS;
-    Some(Judge { orders: 2, anonymize_transcript: true, shuffle_for_judge: true, instructions: None, voice })
+    Some(Judge {
+        orders: 2,
+        anonymize_transcript: true,
+        shuffle_for_judge: true,
+        panel: 1,
+        panel_models: Vec::new(),
+        ends_rounds: false,
+        instructions: None,
+        voice,
+    })
 }
 
 const USUAL_TOKENS: u32 = 1500;
@@ -69,16 +78,34 @@ fn has_speech(records: &[impl AsRef<Record>]) -> bool {
 
 fn is_kept(event: &Event) -> bool {
     match event {
-        Event::RoundOpened { .. } | Event::SpeechRecorded(_) | Event::BallotCast { .. } | Event::LoopEnded { .. } => {
-            true
-        }
+        Event::RoundOpened { .. }
+        | Event::SpeechRecorded(_)
+        | Event::CritiqueRecorded { .. }
+        | Event::PointsAnswered { .. }
+        | Event::BallotCast { .. }
+        | Event::LoopEnded { .. } => true,
         Event::DebateAdmitted(_)
         | Event::Claimed { .. }
         | Event::PhaseEntered { .. }
         | Event::ParticipantPlaced { .. }
+        | Event::StageOpened { .. }
         | Event::TurnAsked(_)
+        | Event::ToolCalled { .. }
+        | Event::SpeechHeard { .. }
+        | Event::BidPlaced { .. }
+        | Event::NoteTaken { .. }
         | Event::VoteCast { .. }
+        | Event::DebatersScored { .. }
         | Event::ModeratorDecided { .. }
+        | Event::ModeratorInterjected { .. }
+        | Event::SpeechesScored { .. }
+        | Event::ResearchBriefed { .. }
+        | Event::ModeratorConcluded { .. }
+        | Event::SummaryRecorded { .. }
+        | Event::RoundMeasured { .. }
+        | Event::EnoughAsked { .. }
+        | Event::RankingRecorded { .. }
+        | Event::SynthesisRecorded { .. }
         | Event::TurnFailed { .. }
         | Event::SeatSkipped { .. }
         | Event::JudgementRecorded { .. }

@@ -18,6 +18,8 @@ pub enum Purpose {
     Jitter,
     /// The transcript's marker.
     Marker,
+    /// Who criticises whom in a sparse topology.
+    Topology,
 }
 
 /// A stream of numbers for one purpose. `index` tells apart what recurs, such as rounds.

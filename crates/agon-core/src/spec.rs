@@ -1,9 +1,21 @@
 //! The debate as its author wants it: validated, with every default filled in.
 //!
 //! `agon-spec` makes these from files; past that door nothing is checked again.
-use crate::ids::{JUDGE, MODERATOR, ModelName, ParticipantId};
+use crate::ids::{EMBEDDER, MODERATOR, ModelName, ParticipantId, SUMMARIZER, SYNTHESIZER, judge_id, judge_index};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+mod deciding;
+mod format;
+mod memory;
+mod roles;
+mod stopping;
+
+pub use deciding::*;
+pub use format::*;
+pub use memory::*;
+pub use roles::*;
+pub use stopping::*;
 
 /// A whole debate file, normalised.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,6 +33,9 @@ pub struct DebateSpec {
     pub mode: Mode,
     /// What happens in a round.
     pub debate_format: DebateFormat,
+    /// What only some formats know.
+    #[serde(flatten)]
+    pub format: FormatOptions,
     /// Hard cap on rounds, 1 to 100.
     pub max_rounds: u32,
     /// The debaters, 2 to 16, in declared order.
@@ -33,6 +48,12 @@ pub struct DebateSpec {
     pub context_scope: ContextScope,
     /// What is kept of the past.
     pub memory: Memory,
+    /// How much windows keep, and when summaries are made.
+    #[serde(flatten)]
+    pub windows: Windows,
+    /// Who sums up; present exactly when memory or context scope want summaries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summarizer: Option<Summarizer>,
     /// Which optional phases run.
     pub phases: Phases,
     /// The moderator, if there is one.
@@ -40,7 +61,7 @@ pub struct DebateSpec {
     pub moderator: Option<Moderator>,
     /// How the debate is decided.
     pub consensus_strategy: ConsensusStrategy,
-    /// The judge; present exactly when the strategy is [`ConsensusStrategy::Judge`].
+    /// The judge; present exactly when the strategy, the voters or `ends_rounds` want one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<Judge>,
     /// The vote; present exactly when the strategy is [`ConsensusStrategy::Vote`].
@@ -53,6 +74,9 @@ pub struct DebateSpec {
     /// CEL expression over the debate's figures; true ends the rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terminate_when: Option<String>,
+    /// What counts as saying the same.
+    #[serde(flatten)]
+    pub similarity: Similarity,
     /// Milliseconds that one answer may take, from the start of generation.
     pub timeout_per_turn_ms: u64,
     /// Caps on the whole debate.
@@ -74,6 +98,15 @@ pub struct DebateSpec {
     /// Text added to every built-in prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
+    /// A last call over the result, if one is wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub synthesizer: Option<Synthesizer>,
+    /// How much a turn may use its tools.
+    #[serde(default, skip_serializing_if = "ToolLimits::is_default")]
+    pub tools: ToolLimits,
+    /// Whose words are shown where.
+    #[serde(default, skip_serializing_if = "Visible::is_default")]
+    pub visible: Visible,
     /// What is written when the debate ends.
     pub outputs: Vec<Output>,
     /// The author's own labels; `terminate_when` reads them as `labels`.
@@ -91,54 +124,6 @@ pub enum Mode {
     Deliberative,
 }
 
-/// What happens in a round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DebateFormat {
-    /// Every debater speaks once, in turn order.
-    RoundRobin,
-}
-
-/// Who speaks when.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TurnMode {
-    /// Declared order.
-    RoundRobin,
-    /// A fresh seeded permutation each round.
-    Random,
-    /// By priority, highest first, ties in declared order.
-    PriorityOrder,
-    /// The moderator's `next_speakers`.
-    Moderator,
-}
-
-/// Whether later speakers of a round see earlier ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Visibility {
-    /// One after the other, each sees all before.
-    Sequential,
-    /// All at once on the same transcript.
-    Simultaneous,
-}
-
-/// What a speaker sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ContextScope {
-    /// The whole log.
-    FullLog,
-}
-
-/// What is kept of the past.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Memory {
-    /// Everything.
-    AppendAll,
-}
-
 /// Which optional phases run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -147,211 +132,9 @@ pub struct Phases {
     pub opening_statements: bool,
     /// Final statements after the last round.
     pub final_statements: bool,
-}
-
-/// A debater.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Persona {
-    /// Unique in the debate.
-    pub name: ParticipantId,
-    /// The position it argues; always present in adversarial mode.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stance: Option<String>,
-    /// Who it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub role: Option<String>,
-    /// Replaces the default debater rules.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub system_prompt: Option<String>,
-    /// Added to the rules.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub instructions: Option<String>,
-    /// The model and how it is sampled.
-    #[serde(flatten)]
-    pub voice: Voice,
-    /// Models to try, in order, when `model` has failed for good. Opt-in; a substitution is recorded.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fallback_models: Vec<ModelName>,
-    /// Form of the speech.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub style: Option<Style>,
-    /// Tone of the speech, free text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tone: Option<String>,
-    /// Language of this persona, else the debate's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub language: Option<String>,
-    /// Rank in `priority_order`, higher first.
+    /// Short rebuttals after the final statements.
     #[serde(default)]
-    pub priority: i64,
-}
-
-/// A model with its sampling options.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Voice {
-    /// The model.
-    pub model: ModelName,
-    /// Sampling temperature, 0 to 2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub temperature: Option<f64>,
-    /// Nucleus sampling, 0 to 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub top_p: Option<f64>,
-    /// Presence penalty, -2 to 2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub presence_penalty: Option<f64>,
-    /// Cap on generated tokens of one answer, thinking included.
-    pub max_tokens: u32,
-    /// Thinking policy; absent leaves it to the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub think: Option<Think>,
-}
-
-/// Thinking policy of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Think {
-    /// No thinking.
-    Off,
-    /// Thinking at the model's own level.
-    On,
-    /// Little thinking.
-    Low,
-    /// Some thinking.
-    Medium,
-    /// Much thinking.
-    High,
-}
-
-/// Form of a speech.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Style {
-    /// Formal prose.
-    Formal,
-    /// Everyday prose.
-    Casual,
-    /// A list of points.
-    BulletPoint,
-    /// Plain paragraphs.
-    Paragraph,
-}
-
-/// The moderator and its duties.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Moderator {
-    /// Opens every round with speakers, a briefing and an angle.
-    pub opens: bool,
-    /// Closes every round with a summary and a status.
-    pub closes: bool,
-    /// Added to its prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub instructions: Option<String>,
-    /// The model and how it is sampled.
-    #[serde(flatten)]
-    pub voice: Voice,
-}
-
-/// How the debate is decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ConsensusStrategy {
-    /// A judge reads the whole log.
-    Judge,
-    /// The debaters vote.
-    Vote,
-}
-
-/// The judge.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Judge {
-    /// 2: one order and its reverse must agree; 1: a single reading.
-    pub orders: u32,
-    /// Speakers become Speaker A, B, ...
-    pub anonymize_transcript: bool,
-    /// Permute the order of speeches inside each round, from the recorded seed.
-    pub shuffle_for_judge: bool,
-    /// Added to its prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub instructions: Option<String>,
-    /// The model and how it is sampled.
-    #[serde(flatten)]
-    pub voice: Voice,
-}
-
-/// A vote of the debaters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Voting {
-    /// The rule that a winner must meet.
-    pub rule: VoteRule,
-    /// Whether one may vote for one's own side.
-    pub self_votes: SelfVotes,
-}
-
-/// The rule that a winner must meet. Shares are of the eligible voters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum VoteRule {
-    /// More than one half.
-    Majority,
-    /// At least two thirds.
-    Supermajority,
-    /// All.
-    Unanimous,
-    /// More than any other.
-    Plurality,
-}
-
-/// Whether one may vote for one's own side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SelfVotes {
-    /// One's own side is not on one's ballot.
-    Exclude,
-    /// Every candidate is on every ballot.
-    Allow,
-}
-
-/// Which private ballots are cast.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Ballots {
-    /// Before round 1 and at the end.
-    Both,
-    /// At the end only.
-    FinalOnly,
-    /// None.
-    None,
-}
-
-/// A stop rule that can be switched on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EndCondition {
-    /// `max_rounds` rounds were held. Always in force.
-    RoundsExhausted,
-}
-
-/// Caps on the whole debate. The decision's share is reserved first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Budget {
-    /// Prompt plus generated tokens of all calls.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<u64>,
-    /// Seconds from the first turn to the last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seconds: Option<u64>,
-}
-impl Budget {
-    /// Whether nothing is capped.
-    pub fn is_unlimited(&self) -> bool {
-        self.tokens.is_none() && self.seconds.is_none()
-    }
+    pub rebuttals: bool,
 }
 
 /// What happens when a turn has failed for good.
@@ -400,6 +183,8 @@ pub enum Output {
     Verbose,
     /// A self-contained page.
     Html,
+    /// Who attacks or supports what, as Mermaid and SVG.
+    VisualTree,
 }
 
 /// What a participant is in the debate.
@@ -409,16 +194,46 @@ pub enum Role<'a> {
     Debater(usize, &'a Persona),
     /// The moderator.
     Moderator(&'a Moderator),
-    /// The judge.
-    Judge(&'a Judge),
+    /// A judge, with its index in the panel.
+    Judge(u32, &'a Judge),
+    /// The one who sums up the past.
+    Summarizer(&'a Summarizer),
+    /// The one who turns the result into data.
+    Synthesizer(&'a Synthesizer),
+    /// The one who measures how similar speeches are, by the embeddings of this model.
+    Embedder(&'a ModelName),
 }
-impl Role<'_> {
-    /// The role's model and sampling options.
-    pub fn voice(&self) -> &Voice {
+impl<'a> Role<'a> {
+    /// The role's sampling options; an embedder has none.
+    pub fn voice(&self) -> Option<&'a Voice> {
         match self {
-            Self::Debater(_, persona) => &persona.voice,
-            Self::Moderator(moderator) => &moderator.voice,
-            Self::Judge(judge) => &judge.voice,
+            Self::Debater(_, persona) => Some(&persona.voice),
+            Self::Moderator(moderator) => Some(&moderator.voice),
+            Self::Judge(_, judge) => Some(&judge.voice),
+            Self::Summarizer(summarizer) => Some(&summarizer.voice),
+            Self::Synthesizer(synthesizer) => Some(&synthesizer.voice),
+            Self::Embedder(_) => None,
+        }
+    }
+    /// The role's models: its own, then its fallbacks.
+    pub fn models(&self) -> Vec<&'a ModelName> {
+        match self {
+            Self::Debater(_, persona) => {
+                std::iter::once(&persona.voice.model).chain(&persona.fallback_models).collect()
+            }
+            Self::Judge(index, judge) => vec![judge.model(*index)],
+            Self::Embedder(model) => vec![model],
+            Self::Moderator(_) | Self::Summarizer(_) | Self::Synthesizer(_) => {
+                self.voice().map(|voice| &voice.model).into_iter().collect()
+            }
+        }
+    }
+    /// The tools that the role may use.
+    pub fn tools(&self) -> &'a [String] {
+        match self {
+            Self::Debater(_, persona) => &persona.tools,
+            Self::Moderator(moderator) => &moderator.tools,
+            Self::Judge(..) | Self::Summarizer(_) | Self::Synthesizer(_) | Self::Embedder(_) => &[],
         }
     }
 }
@@ -428,12 +243,25 @@ impl DebateSpec {
     pub fn role(&self, participant: &ParticipantId) -> Option<Role<'_>> {
         match participant.as_str() {
             MODERATOR => self.moderator.as_ref().map(Role::Moderator),
-            JUDGE => self.judge.as_ref().map(Role::Judge),
+            SUMMARIZER => self.summarizer.as_ref().map(Role::Summarizer),
+            SYNTHESIZER => self.synthesizer.as_ref().map(Role::Synthesizer),
+            EMBEDDER => self.similarity.embedding_model.as_ref().map(Role::Embedder),
             name => {
+                if let Some(index) = judge_index(participant) {
+                    return self
+                        .judge
+                        .as_ref()
+                        .filter(|judge| index < judge.panel)
+                        .map(|judge| Role::Judge(index, judge));
+                }
                 let at = self.personas.iter().position(|persona| persona.name.as_str() == name)?;
                 self.personas.get(at).map(|persona| Role::Debater(at, persona))
             }
         }
+    }
+    /// The judges' names, in panel order.
+    pub fn judges(&self) -> impl Iterator<Item = ParticipantId> + use<> {
+        (0..self.judge.as_ref().map_or(0, |judge| judge.panel)).map(judge_id)
     }
     /// The persona of that name.
     pub fn persona(&self, participant: &ParticipantId) -> Option<&Persona> {

@@ -13,6 +13,10 @@ pub struct Figures {
     pub tokens: u64,
     /// Seconds since the first turn was asked.
     pub elapsed_s: f64,
+    /// How far the speakers agreed in the last round, 0 to 1, where that could be measured.
+    pub agreement: Option<f64>,
+    /// How far the speakers stood where they had stood, 0 to 1, where that could be measured.
+    pub stability: Option<f64>,
     /// Turns that failed for good so far.
     pub failures: u32,
     /// Tokens left of the budget, where there is one.
@@ -24,10 +28,9 @@ pub struct Figures {
 }
 
 /// The names that an expression may read. `budget` has the keys `tokens_left` and `seconds_left`, each only where
-/// the debate has that budget.
-pub const VARIABLES: [&str; 7] = ["round", "turns", "tokens", "elapsed_s", "failures", "budget", "labels"];
-/// Names that belong to the design and are refused until the signals behind them are measured.
-pub const LATER_VARIABLES: [&str; 2] = ["agreement", "stability"];
+/// the debate has that budget. `agreement` and `stability` are -1 where they could not be measured.
+pub const VARIABLES: [&str; 9] =
+    ["round", "turns", "tokens", "elapsed_s", "agreement", "stability", "failures", "budget", "labels"];
 
 /// What is wrong with an expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,9 +46,6 @@ pub enum ExpressionError {
     /// It reads a name that does not exist.
     #[error("there is no variable {0:?}; there are {names}", names = VARIABLES.join(", "))]
     UnknownVariable(String),
-    /// It reads a name that is not measured yet.
-    #[error("the variable {0:?} is not supported yet; there are {names}", names = VARIABLES.join(", "))]
-    NotSupportedYet(String),
     /// It failed on the figures of a debate.
     #[error("it could not be evaluated: {0}")]
     Evaluation(String),
@@ -61,9 +61,6 @@ pub fn check_terminate_when(expression: &str) -> Result<(), ExpressionError> {
     let mut names = references.variables();
     names.sort_unstable();
     for name in names {
-        if LATER_VARIABLES.contains(&name) {
-            return Err(ExpressionError::NotSupportedYet(name.to_owned()));
-        }
         if !VARIABLES.contains(&name) {
             return Err(ExpressionError::UnknownVariable(name.to_owned()));
         }
@@ -106,6 +103,8 @@ fn evaluate(program: &Program, figures: &Figures) -> Result<bool, ExpressionErro
     context.add_variable_from_value("turns", int(figures.turns.into()));
     context.add_variable_from_value("tokens", int(figures.tokens));
     context.add_variable_from_value("elapsed_s", Value::Float(figures.elapsed_s));
+    context.add_variable_from_value("agreement", Value::Float(figures.agreement.unwrap_or(-1.0)));
+    context.add_variable_from_value("stability", Value::Float(figures.stability.unwrap_or(-1.0)));
     context.add_variable_from_value("failures", int(figures.failures.into()));
     context.add_variable_from_value("budget", budget);
     context.add_variable_from_value("labels", labels);
@@ -133,6 +132,7 @@ mod tests {
             ("budget.tokens_left < 50", true),
             ("has(budget.seconds_left) && budget.seconds_left < 1.0", false),
             ("'kind' in labels && labels.kind == 'quick'", false),
+            ("agreement < 0.0 && stability < 0.0", true),
         ] {
             assert_eq!(terminates(expression, &figures), Ok(expected), "{expression}");
         }
@@ -142,7 +142,6 @@ mod tests {
     fn what_is_wrong_is_told_by_kind() {
         assert!(matches!(check_terminate_when("round >"), Err(ExpressionError::Syntax { .. })));
         assert_eq!(check_terminate_when("rounds > 1"), Err(ExpressionError::UnknownVariable("rounds".into())));
-        assert_eq!(check_terminate_when("agreement > 0.8"), Err(ExpressionError::NotSupportedYet("agreement".into())));
         assert!(matches!(check_terminate_when("round + 1"), Err(ExpressionError::NotBoolean(_))));
         assert_eq!(check_terminate_when("labels.team == 'x'"), Ok(()));
         assert!(matches!(terminates("labels.team == 'x'", &Figures::default()), Err(ExpressionError::Evaluation(_))));

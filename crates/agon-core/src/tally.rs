@@ -1,6 +1,8 @@
 //! Counting ballots and votes. Whole numbers only; the denominator is the eligible voters, so a failed voter stays in it.
+use crate::event::VoterWeight;
+use crate::ids::ParticipantId;
 use crate::outcome::Strength;
-use crate::spec::VoteRule;
+use crate::spec::{Persona, VoteRule};
 
 /// Whether two answers are the same: letter case, runs of white space and a final full stop aside.
 pub fn same_answer(a: &str, b: &str) -> bool {
@@ -33,6 +35,67 @@ pub fn count<'a>(
     counts
 }
 
+/// Borda points: with m candidates on a ballot the first gets m - 1, the next one less, the last none. Where one's own
+/// side is not on one's ballot, it gets nothing from it.
+pub fn borda(candidates: &[String], rankings: &[Vec<String>]) -> Vec<(String, u32)> {
+    let points = rankings.iter().flat_map(|ranking| {
+        let points = (0..ranking.len()).rev().map(|points| u32::try_from(points).unwrap_or(u32::MAX));
+        ranking.iter().map(String::as_str).zip(points)
+    });
+    weighted(candidates.iter().map(String::as_str), points)
+}
+
+/// Sums of weighted votes, most first, ties in candidate order.
+pub fn weighted<'a>(
+    candidates: impl IntoIterator<Item = &'a str>,
+    votes: impl IntoIterator<Item = (&'a str, u32)>,
+) -> Vec<(String, u32)> {
+    let mut sums = count(candidates, []);
+    for (vote, weight) in votes {
+        match sums.iter_mut().find(|(known, _)| same_answer(known, vote)) {
+            Some((_, sum)) => *sum = sum.saturating_add(weight),
+            None => sums.push((vote.to_owned(), weight)),
+        }
+    }
+    sums.sort_by_key(|(_, sum)| std::cmp::Reverse(*sum));
+    sums
+}
+
+/// The mean of the totals, 0 to 40, that each debater was scored with, in thousandths; nobody's score is 0.
+pub fn mean_totals<'a>(
+    candidates: impl IntoIterator<Item = &'a str>,
+    totals: impl IntoIterator<Item = (&'a str, u32)>,
+) -> Vec<(String, u32)> {
+    let mut sums: Vec<(String, u64, u64)> = candidates.into_iter().map(|name| (name.to_owned(), 0, 0)).collect();
+    for (name, total) in totals {
+        if let Some((_, sum, scores)) = sums.iter_mut().find(|(known, ..)| same_answer(known, name)) {
+            *sum += u64::from(total) * 1_000;
+            *scores += 1;
+        }
+    }
+    let mean = |sum: u64, scores: u64| u32::try_from(sum / scores.max(1)).unwrap_or(u32::MAX);
+    let mut means: Vec<(String, u32)> = sums.into_iter().map(|(name, sum, scores)| (name, mean(sum, scores))).collect();
+    means.sort_by_key(|(_, mean)| std::cmp::Reverse(*mean));
+    means
+}
+
+/// What a vote weighs where neither weight nor rating is given: 1.
+pub const USUAL_ELO: f64 = 1_500.0;
+/// See [`USUAL_ELO`].
+pub const USUAL_CALIBRATION: f64 = 0.5;
+
+/// How much a vote weighs: what the persona says, else `((elo - 1000) / 500) * (0.5 + calibration)`, between 0.1 and 5.
+pub fn weight(voter: ParticipantId, persona: Option<&Persona>) -> VoterWeight {
+    let thousandths = |weight: f64| (weight.clamp(0.1, 5.0) * 1_000.0).round() as u32;
+    if let Some(given) = persona.and_then(|persona| persona.weight) {
+        return VoterWeight { voter, elo: None, calibration: None, thousandths: thousandths(given) };
+    }
+    let elo = persona.and_then(|persona| persona.elo).unwrap_or(USUAL_ELO);
+    let calibration = persona.and_then(|persona| persona.calibration).unwrap_or(USUAL_CALIBRATION);
+    let weight = ((elo - 1_000.0) / 500.0) * (0.5 + calibration);
+    VoterWeight { voter, elo: Some(elo), calibration: Some(calibration), thousandths: thousandths(weight) }
+}
+
 /// What a count amounts to under a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tally {
@@ -46,17 +109,18 @@ pub enum Tally {
 
 /// Applies a rule to counts that are sorted with the most votes first.
 ///
-/// `majority`: more than one half of the eligible voters; `supermajority`: at least two thirds; `unanimous`: all;
-/// `plurality`: more than any other answer.
+/// `majority`: more than one half of the eligible votes; `supermajority`: at least two thirds; `unanimous`: all;
+/// `plurality`, `borda`, `approval`, `anonymous_scoring`: more than any other answer; `weighted`: more than one half of
+/// the weight of all eligible votes, which `eligible` then is.
 pub fn tally(rule: VoteRule, counts: &[(String, u32)], eligible: u32) -> Tally {
     let Some((top, votes)) = counts.first() else { return Tally::RuleNotMet };
     let (votes, eligible) = (u64::from(*votes), u64::from(eligible));
     let rival = counts.get(1).map_or(0, |(_, votes)| u64::from(*votes));
     let met = match rule {
-        VoteRule::Majority => 2 * votes > eligible,
+        VoteRule::Majority | VoteRule::Weighted => 2 * votes > eligible,
         VoteRule::Supermajority => 3 * votes >= 2 * eligible && votes > rival,
         VoteRule::Unanimous => votes == eligible,
-        VoteRule::Plurality => votes > rival,
+        VoteRule::Plurality | VoteRule::Borda | VoteRule::Approval | VoteRule::AnonymousScoring => votes > rival,
     };
     match (met && votes > 0, votes == rival && votes > 0) {
         (true, _) => Tally::Winner(top.clone()),

@@ -1,5 +1,8 @@
-//! What a participant is asked to do, and what it answers.
+//! What a participant is asked to do.
+use crate::answer::Answer;
+use crate::call::Call;
 use crate::ids::{ModelName, ParticipantId, Position, Timestamp, TurnId};
+use crate::spec::{BallotForm, Bench};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -18,25 +21,105 @@ pub enum Task {
     Opening,
     /// A speech of a round.
     Argument {
-        /// The moderator's briefing for this round.
+        /// What the moderator says to this round.
+        #[serde(flatten)]
+        guidance: Guidance,
+        /// Whom the speaker said it would answer, where it bid for the floor.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        briefing: Option<Arc<str>>,
-        /// The moderator's new angle for this round.
+        to: Option<ParticipantId>,
+        /// The speaker's place in a British Parliamentary debate.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        new_angle: Option<Arc<str>>,
-        /// The moderator's summary of the round before.
+        bench: Option<Bench>,
+    },
+    /// A speech that is neither opening, argument nor closing.
+    Statement {
+        /// What kind of speech.
+        speech: SpeechKind,
+        /// What the moderator says to this round.
+        #[serde(flatten)]
+        guidance: Guidance,
+        /// To whom.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        summary: Option<Arc<str>>,
+        to: Option<ParticipantId>,
+        /// What was asked: a question, or a moderator's remark.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        about: Option<Arc<str>>,
     },
     /// A final statement.
     Closing,
+    /// Whether one wants to speak.
+    Bid {
+        /// For what.
+        purpose: BidPurpose,
+        /// On whose speech.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        on: Option<ParticipantId>,
+        /// What was heard so far of a running speech.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        heard: Option<Arc<str>>,
+    },
+    /// Which point of information a speaker takes, and what it answers.
+    AnswerPoints {
+        /// Those that were offered.
+        points: Vec<Point>,
+    },
+    /// A critique of somebody's proposal.
+    Critique {
+        /// Whose.
+        of: ParticipantId,
+    },
+    /// One's own proposal, revised in the light of its critiques.
+    Revise {
+        /// Whose critiques there are.
+        critics: Vec<ParticipantId>,
+    },
+    /// Notes for oneself.
+    Reflect {
+        /// On one's position.
+        reflection: bool,
+        /// On one's tactics.
+        evolution: bool,
+    },
     /// The moderator opens the round: whom to hear, on what.
     OpenRound,
     /// The moderator closes the round: summary and status.
     CloseRound,
+    /// The moderator says what there is to be said between speeches.
+    Interject,
+    /// The moderator scores the speeches of the round.
+    ScoreSpeeches {
+        /// Which, in the order in which they were held.
+        speeches: Vec<TurnId>,
+    },
+    /// The moderator researches and briefs everybody.
+    Research,
+    /// The moderator concludes.
+    Conclude {
+        /// In what manner.
+        conclusion: Conclusion,
+    },
+    /// What was said up to the end of a round is summed up.
+    Summarise {
+        /// That round.
+        through: u32,
+    },
+    /// The similarity of speeches is measured.
+    Measure {
+        /// Of this round.
+        round: u32,
+    },
+    /// The judge says whether enough was said.
+    EnoughSaid,
     /// The judge reads the whole log in one order.
     Judge {
         /// Which order of presentation, from 0; order 1 is the reverse of order 0.
+        order: u32,
+        /// The candidates, in the order in which they are presented.
+        candidates: Vec<String>,
+    },
+    /// The judge ranks all candidates.
+    Rank {
+        /// Which order of presentation, from 0.
         order: u32,
         /// The candidates, in the order in which they are presented.
         candidates: Vec<String>,
@@ -45,7 +128,104 @@ pub enum Task {
     Vote {
         /// The candidates on this voter's ballot.
         candidates: Vec<String>,
+        /// What is filled in.
+        #[serde(default)]
+        form: BallotForm,
     },
+    /// Every other debater is scored.
+    ScoreDebaters {
+        /// Whom, under which label: `Speaker A`.
+        debaters: Vec<(ParticipantId, String)>,
+    },
+    /// The result is turned into what the author wants.
+    Synthesise,
+}
+
+/// What the moderator says to the speakers of a round.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Guidance {
+    /// Its briefing for this round.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub briefing: Option<Arc<str>>,
+    /// Its new angle for this round.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_angle: Option<Arc<str>>,
+    /// Its summary of the round before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Arc<str>>,
+}
+
+/// What kind of speech.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpeechKind {
+    /// An opening statement.
+    Opening,
+    /// A speech of a round.
+    Argument,
+    /// A final statement.
+    Closing,
+    /// A question of a Socratic round.
+    Question,
+    /// The answer to a question.
+    Answer,
+    /// The question that follows an answer.
+    FollowUp,
+    /// A proposal, before its first critique.
+    Proposal,
+    /// A proposal after its critiques, or a position after the moderator asked to revise it.
+    Revision,
+    /// An answer to the final statements.
+    Rebuttal,
+    /// What a debater says when the moderator asks to clarify something.
+    Clarification,
+    /// A short word between two speeches, or into one.
+    Interjection,
+    /// A critique, in words. Made from the structured one; nobody is asked for it.
+    Critique,
+    /// A point of information.
+    Point,
+    /// The answer to a point of information.
+    PointReply,
+    /// What the moderator said. Never a debater's.
+    Moderation,
+}
+
+/// What a bid is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BidPurpose {
+    /// To have the floor next.
+    Floor,
+    /// To react to the speech just heard.
+    Reaction,
+    /// To come into the inner circle.
+    Circle,
+    /// To cut a running speech.
+    Interruption,
+    /// To offer a point of information.
+    Point,
+}
+
+/// In what manner a moderator concludes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Conclusion {
+    /// It reconciles the positions, before ballots and decision.
+    Reconciliation,
+    /// It sums the debate up.
+    Summary,
+    /// Its synthesis is the verdict.
+    Decision,
+}
+
+/// A point of information.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Point {
+    /// Who offers it.
+    pub by: ParticipantId,
+    /// What it says.
+    pub text: String,
 }
 
 /// When a private ballot is cast.
@@ -76,201 +256,6 @@ pub struct Ask {
     /// What was wrong with the try before, told to the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correction: Option<String>,
-}
-
-/// A well-formed answer. Failures are [`crate::Failure`], never text.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Answer {
-    /// To openings, arguments and closings.
-    Speech {
-        /// What was said, never empty.
-        text: Arc<str>,
-    },
-    /// To ballots and votes.
-    Choice {
-        /// The choice.
-        choice: String,
-        /// Why.
-        reasons: Vec<String>,
-    },
-    /// To [`Task::OpenRound`].
-    RoundPlan(RoundPlan),
-    /// To [`Task::CloseRound`].
-    RoundSummary(RoundSummary),
-    /// To [`Task::Judge`].
-    Judgement(Judgement),
-}
-
-/// The moderator's decision when it opens a round.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RoundPlan {
-    /// Whom to hear, in order; a repeated name speaks twice.
-    pub next_speakers: Vec<ParticipantId>,
-    /// What the speakers are told, for this round only.
-    #[serde(default)]
-    pub briefing: Option<String>,
-    /// An angle not yet covered, for this round only.
-    #[serde(default)]
-    pub new_angle: Option<String>,
-    /// This round is the last.
-    #[serde(default)]
-    pub done: bool,
-}
-
-/// The moderator's decision when it closes a round.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RoundSummary {
-    /// What the round brought; shown in the next round.
-    pub summary: String,
-    /// Whether the question is settled.
-    pub status: RoundStatus,
-    /// The decision so far, if there is one.
-    #[serde(default)]
-    pub decision: Option<String>,
-}
-
-/// Whether the moderator holds the question for settled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RoundStatus {
-    /// No further round is needed.
-    Settled,
-    /// The debate goes on.
-    Continue,
-}
-
-/// What the judge says of one order of presentation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Judgement {
-    /// The answer to the topic.
-    pub verdict: String,
-    /// One of the candidates, or none for a synthesis.
-    pub winner: Option<String>,
-    /// Why.
-    pub reasoning: String,
-    /// What it rests on.
-    #[serde(default)]
-    pub citations: Vec<CitedEntry>,
-}
-
-/// A quotation as the judge gives it: by the number of the entry in the order that it was shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CitedEntry {
-    /// Number of the entry in the judge's presentation, from 1.
-    pub entry: u32,
-    /// The words, verbatim.
-    pub quote: String,
-}
-
-/// A quotation checked against the speech that it names.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Citation {
-    /// The speech; absent when the judge named an entry that does not exist.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn: Option<TurnId>,
-    /// Who spoke there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub participant: Option<ParticipantId>,
-    /// The words.
-    pub quote: String,
-    /// Whether the speech has these words, white space, letter case and quotation marks aside.
-    pub verified: bool,
-}
-
-/// How an answer came about. Every figure that a backend did not report is absent, never 0.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Call {
-    /// The host that generated it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host: Option<String>,
-    /// The model that generated it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<ModelName>,
-    /// The model's digest at that host.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub digest: Option<String>,
-    /// BLAKE3 of the prompt's messages and schema, hexadecimal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub prompt_hash: Option<String>,
-    /// Sampling options that were sent.
-    #[serde(default)]
-    pub options: CallOptions,
-    /// Tokens.
-    #[serde(default)]
-    pub usage: Usage,
-    /// Times.
-    #[serde(default)]
-    pub timing: Timing,
-    /// Why generation ended, in the backend's word.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub finish_reason: Option<String>,
-    /// The host is a rehearsal server: nothing here is a model's word.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub rehearsal: bool,
-}
-
-/// Sampling options that were sent with a call.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CallOptions {
-    /// Sampling temperature.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub temperature: Option<f64>,
-    /// Nucleus sampling.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub top_p: Option<f64>,
-    /// Presence penalty.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub presence_penalty: Option<f64>,
-    /// Sampling seed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seed: Option<u64>,
-    /// Cap on generated tokens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_tokens: Option<u32>,
-}
-
-/// Tokens of a call, as reported; absent is unknown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
-    /// Tokens of the prompt, cached ones included.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub prompt_tokens: Option<u64>,
-    /// Of these, tokens that the prompt cache spared.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cached_tokens: Option<u64>,
-    /// Generated tokens, thinking included.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub completion_tokens: Option<u64>,
-}
-impl Usage {
-    /// Prompt plus generated tokens; absent when either is unknown.
-    pub fn total(&self) -> Option<u64> {
-        Some(self.prompt_tokens?.saturating_add(self.completion_tokens?))
-    }
-}
-
-/// Times of a call in milliseconds; absent is unknown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Timing {
-    /// Waiting for a permit at our side.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub queue_ms: Option<u64>,
-    /// Loading the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub load_ms: Option<u64>,
-    /// Evaluating the prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub prefill_ms: Option<u64>,
-    /// Generating.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub decode_ms: Option<u64>,
-    /// From sending the request to the first byte of the answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first_byte_ms: Option<u64>,
-    /// From sending the request to the end of the answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub total_ms: Option<u64>,
 }
 
 /// What became of one try: the content of its write-once register.

@@ -1,9 +1,10 @@
 //! What was said, in order, and how a judge is shown it.
-use crate::event::{Event, Speech, SpeechKind};
-use crate::ids::{ParticipantId, Position, TurnId};
+use crate::answer::{Citation, CitedEntry, Critique, Interjection};
+use crate::event::Event;
+use crate::ids::{MODERATOR, ParticipantId, Position, TurnId};
 use crate::seed::{Dice, Purpose};
-use crate::spec::DebateSpec;
-use crate::task::{Citation, CitedEntry};
+use crate::spec::{Bench, DebateSpec, TurnKind};
+use crate::task::{Conclusion, SpeechKind};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -20,35 +21,35 @@ pub struct Entry {
     pub stance: Option<String>,
     /// What kind of speech.
     pub kind: SpeechKind,
+    /// To whom, where it is to somebody.
+    pub to: Option<ParticipantId>,
+    /// The speaker's place in a British Parliamentary debate.
+    pub bench: Option<Bench>,
+    /// The answer that the speech names as its own.
+    pub answer: Option<String>,
+    /// Who cut it short.
+    pub cut_by: Option<ParticipantId>,
     /// What was said.
     pub text: Arc<str>,
 }
 
-/// All speeches so far, by round and seat. Moderators, ballots and judges do not stand here.
+/// All that was said before everybody so far, by round and seat: speeches, critiques, points of information that were
+/// taken, and what the moderator said to all. Ballots, notes and judges do not stand here.
 ///
 /// Speakers who are asked at once answer in any order; by seat, the transcript does not depend on who was faster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transcript(Vec<Entry>);
 
 impl Transcript {
-    /// Takes an event in; returns the entry if it added one.
-    pub fn apply(&mut self, position: Position, event: &Event) -> Option<&Entry> {
-        let Event::SpeechRecorded(speech) = event else { return None };
-        let Speech { turn, participant, stance, kind, text, .. } = speech;
-        let place = (turn.round, turn.seat);
-        let at = self.0.partition_point(|entry| (entry.turn.round, entry.turn.seat) <= place);
-        self.0.insert(
-            at,
-            Entry {
-                position,
-                turn: *turn,
-                participant: participant.clone(),
-                stance: stance.clone(),
-                kind: *kind,
-                text: text.clone(),
-            },
-        );
-        self.0.get(at)
+    /// Takes an event in; says whether it added an entry.
+    pub fn apply(&mut self, position: Position, event: &Event) -> bool {
+        let before = self.0.len();
+        for said in entries_of(event) {
+            let place = (said.turn.round, said.turn.seat);
+            let at = self.0.partition_point(|entry| (entry.turn.round, entry.turn.seat) <= place);
+            self.0.insert(at, Entry { position, ..said });
+        }
+        self.0.len() > before
     }
     /// The speeches, by round and seat.
     pub fn entries(&self) -> &[Entry] {
@@ -61,9 +62,147 @@ impl Transcript {
     }
 }
 
+/// The entries that an event adds.
+fn entries_of(event: &Event) -> Vec<Entry> {
+    match event {
+        Event::SpeechRecorded(speech) => vec![Entry {
+            position: Position(0),
+            turn: speech.turn,
+            participant: speech.participant.clone(),
+            stance: speech.stance.clone(),
+            kind: speech.kind,
+            to: speech.to.clone(),
+            bench: speech.bench,
+            answer: speech.answer.clone(),
+            cut_by: speech.cut_by.clone(),
+            text: speech.text.clone(),
+        }],
+        Event::CritiqueRecorded { turn, participant, of, critique, .. } => {
+            let text = critique_text(of, critique).into();
+            vec![Entry { to: Some(of.clone()), ..Entry::new(*turn, participant, SpeechKind::Critique, text) }]
+        }
+        Event::PointsAnswered { turn, participant, points, reply, .. } => {
+            let taken = points.iter().find(|point| Some(&point.by) == reply.accepts.as_ref());
+            let Some((point, text)) = taken.zip(reply.reply.as_ref()) else { return Vec::new() };
+            let asked = Entry::new(*turn, &point.by, SpeechKind::Point, point.text.as_str().into());
+            let replied = Entry::new(*turn, participant, SpeechKind::PointReply, text.as_str().into());
+            let (speaker, asker) = (Some(participant.clone()), Some(point.by.clone()));
+            vec![Entry { to: speaker, ..asked }, Entry { to: asker, ..replied }]
+        }
+        Event::ModeratorInterjected { turn, interjection, .. } => {
+            let text = interjection_text(interjection);
+            text.map(|text| Entry::new(*turn, &MODERATOR.into(), SpeechKind::Moderation, text.into()))
+                .into_iter()
+                .collect()
+        }
+        Event::ResearchBriefed { turn, text, .. } => {
+            vec![Entry::new(*turn, &MODERATOR.into(), SpeechKind::Moderation, text.clone())]
+        }
+        Event::ModeratorConcluded { turn, conclusion: Conclusion::Reconciliation, text, .. } => {
+            vec![Entry::new(*turn, &MODERATOR.into(), SpeechKind::Moderation, text.clone())]
+        }
+        Event::ModeratorConcluded { .. }
+        | Event::DebateAdmitted(_)
+        | Event::Claimed { .. }
+        | Event::PhaseEntered { .. }
+        | Event::ParticipantPlaced { .. }
+        | Event::RoundOpened { .. }
+        | Event::StageOpened { .. }
+        | Event::TurnAsked(_)
+        | Event::ToolCalled { .. }
+        | Event::SpeechHeard { .. }
+        | Event::BallotCast { .. }
+        | Event::BidPlaced { .. }
+        | Event::NoteTaken { .. }
+        | Event::VoteCast { .. }
+        | Event::DebatersScored { .. }
+        | Event::ModeratorDecided { .. }
+        | Event::SpeechesScored { .. }
+        | Event::SummaryRecorded { .. }
+        | Event::RoundMeasured { .. }
+        | Event::EnoughAsked { .. }
+        | Event::TurnFailed { .. }
+        | Event::SeatSkipped { .. }
+        | Event::LoopEnded { .. }
+        | Event::JudgementRecorded { .. }
+        | Event::RankingRecorded { .. }
+        | Event::VoteTallied { .. }
+        | Event::VerdictReached { .. }
+        | Event::SynthesisRecorded { .. }
+        | Event::CancelRequested { .. }
+        | Event::DebateEnded { .. } => Vec::new(),
+    }
+}
+
+impl Entry {
+    fn new(turn: TurnId, participant: &ParticipantId, kind: SpeechKind, text: Arc<str>) -> Self {
+        let (position, participant) = (Position(0), participant.clone());
+        let (stance, to, bench, answer, cut_by) = (None, None, None, None, None);
+        Self { position, turn, participant, stance, kind, to, bench, answer, cut_by, text }
+    }
+    /// The kind of turn, as masking tells them apart; none for what the moderator said, which is for all.
+    pub fn turn_kind(&self) -> Option<TurnKind> {
+        match self.kind {
+            SpeechKind::Opening | SpeechKind::Proposal => Some(TurnKind::Openings),
+            SpeechKind::Argument
+            | SpeechKind::Question
+            | SpeechKind::Answer
+            | SpeechKind::FollowUp
+            | SpeechKind::Clarification
+            | SpeechKind::Interjection
+            | SpeechKind::Point
+            | SpeechKind::PointReply => Some(TurnKind::Arguments),
+            SpeechKind::Critique => Some(TurnKind::Critiques),
+            SpeechKind::Revision => Some(TurnKind::Revisions),
+            SpeechKind::Closing | SpeechKind::Rebuttal => Some(TurnKind::Closings),
+            SpeechKind::Moderation => None,
+        }
+    }
+}
+
+/// A structured critique in words.
+pub fn critique_text(of: &ParticipantId, critique: &Critique) -> String {
+    let mut text = format!("Critique of {of}, severity {} of 10.", critique.severity);
+    for (title, points) in [("Issues", &critique.issues), ("Suggestions", &critique.suggestions)] {
+        if !points.is_empty() {
+            text.push_str(&format!("\n{title}:"));
+        }
+        for point in points {
+            text.push_str(&format!("\n- {}", point.trim()));
+        }
+    }
+    text
+}
+
+/// What a moderator's interjection says to all; none where it says nothing.
+pub fn interjection_text(interjection: &Interjection) -> Option<String> {
+    let mut lines: Vec<String> = interjection.comment.iter().cloned().collect();
+    let remarks = [
+        ("Warning to", &interjection.warnings),
+        ("Question to", &interjection.questions),
+        ("Request to revise, to", &interjection.revisions),
+    ];
+    for (title, remarks) in remarks {
+        lines.extend(remarks.iter().map(|remark| format!("{title} {}: {}", remark.to, remark.text.trim())));
+    }
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// What a deliberative speech names as its speaker's answer: the last line that begins with `My answer:`.
+pub fn named_answer(speech: &str) -> Option<&str> {
+    const KEY: &str = "my answer:";
+    let decoration = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '#' | '-' | '>');
+    speech.lines().rev().find_map(|line| {
+        let line = line.trim_matches(decoration);
+        let head = line.get(..KEY.len()).filter(|head| head.eq_ignore_ascii_case(KEY))?;
+        let answer = line.get(head.len()..)?.trim_matches(decoration);
+        (!answer.is_empty()).then_some(answer)
+    })
+}
+
 /// A speech as a judge is shown it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown<'a> {
+pub struct ShownEntry<'a> {
     /// Its number in this presentation, from 1; citations name it.
     pub number: u32,
     /// The speaker's label: a letter (`Speaker A`) or the name.
@@ -76,12 +215,14 @@ pub struct Shown<'a> {
 
 /// The transcript as the judge sees it in one order: grouped by round, inside a round permuted from the seed, the
 /// odd orders reversed; names replaced by seeded letters where the spec says so.
-pub fn presentation<'a>(spec: &DebateSpec, seed: u64, entries: &'a [Entry], order: u32) -> Vec<Shown<'a>> {
+pub fn presentation<'a>(spec: &DebateSpec, seed: u64, entries: &'a [Entry], order: u32) -> Vec<ShownEntry<'a>> {
     let (anonymous, shuffled) =
         spec.judge.as_ref().map_or((true, true), |j| (j.anonymize_transcript, j.shuffle_for_judge));
     let mut shown: Vec<&Entry> = Vec::with_capacity(entries.len());
-    for group in entries.chunk_by(|a, b| a.turn.round == b.turn.round && (a.kind == b.kind)) {
-        let mut group: Vec<&Entry> = group.iter().collect();
+    // What the moderator said must not sway the judge.
+    let heard: Vec<&Entry> = entries.iter().filter(|entry| entry.kind != SpeechKind::Moderation).collect();
+    for group in heard.chunk_by(|a, b| a.turn.round == b.turn.round && may_be_permuted(a.kind) && a.kind == b.kind) {
+        let mut group: Vec<&Entry> = group.to_vec();
         if let (true, Some(first)) = (shuffled, group.first()) {
             Dice::new(seed, Purpose::JudgeShuffle, u64::from(first.turn.round)).shuffle(&mut group);
         }
@@ -98,9 +239,31 @@ pub fn presentation<'a>(spec: &DebateSpec, seed: u64, entries: &'a [Entry], orde
         let label = known.map_or_else(|| entry.participant.to_string(), |(_, label)| label.clone());
         let text =
             if anonymous { Cow::Owned(rename(&entry.text, &hidden)) } else { Cow::Borrowed(entry.text.as_ref()) };
-        Shown { number, label, entry, text }
+        ShownEntry { number, label, entry, text }
     };
     (1..).zip(shown).map(show).collect()
+}
+
+/// Whether speeches of a kind can stand in another order inside a round without losing their sense. An answer follows its
+/// question, a reply its point, a revision its critiques.
+fn may_be_permuted(kind: SpeechKind) -> bool {
+    match kind {
+        SpeechKind::Opening
+        | SpeechKind::Argument
+        | SpeechKind::Closing
+        | SpeechKind::Answer
+        | SpeechKind::Proposal
+        | SpeechKind::Revision
+        | SpeechKind::Rebuttal
+        | SpeechKind::Critique => true,
+        SpeechKind::Question
+        | SpeechKind::FollowUp
+        | SpeechKind::Clarification
+        | SpeechKind::Interjection
+        | SpeechKind::Point
+        | SpeechKind::PointReply
+        | SpeechKind::Moderation => false,
+    }
 }
 
 /// How each debater is called before the judge: by a letter that the seed draws, or by name.
@@ -145,7 +308,7 @@ fn in_word(c: char) -> bool {
 }
 
 /// The judge's quotations, each checked against the speech that it names.
-pub fn check_citations(shown: &[Shown<'_>], cited: &[CitedEntry]) -> Vec<Citation> {
+pub fn check_citations(shown: &[ShownEntry<'_>], cited: &[CitedEntry]) -> Vec<Citation> {
     let check = |citation: &CitedEntry| {
         let source = shown.iter().find(|shown| shown.number == citation.entry);
         let wanted = folded(&citation.quote);
@@ -160,7 +323,7 @@ pub fn check_citations(shown: &[Shown<'_>], cited: &[CitedEntry]) -> Vec<Citatio
 }
 
 /// Whether the speech has the words, as it was shown to the judge or as it was spoken.
-fn said(shown: &Shown<'_>, wanted: &str) -> bool {
+fn said(shown: &ShownEntry<'_>, wanted: &str) -> bool {
     folded(&shown.text).contains(wanted) || folded(&shown.entry.text).contains(wanted)
 }
 
@@ -197,12 +360,16 @@ mod tests {
             participant: name.into(),
             stance: None,
             kind: SpeechKind::Argument,
+            to: None,
+            bench: None,
+            answer: None,
+            cut_by: None,
             text: format!("{name}  said “so” in round {round}.").into(),
         };
         vec![speech(1, 1, "Ada"), speech(2, 1, "Bo"), speech(3, 1, "Cy"), speech(4, 2, "Ada"), speech(5, 2, "Bo")]
     }
 
-    fn positions(shown: &[Shown<'_>]) -> Vec<u64> {
+    fn positions(shown: &[ShownEntry<'_>]) -> Vec<u64> {
         shown.iter().map(|shown| shown.entry.position.0).collect()
     }
 
@@ -223,9 +390,8 @@ mod tests {
         let mut transcript = Transcript::default();
         for (position, (round, seat)) in (1..).zip([(0, 1), (0, 0), (1, 0), (1, 2), (1, 1)]) {
             let turn = TurnId { round, seat, attempt: 1 };
-            let (stance, kind, text, call) = (None, SpeechKind::Argument, "x".into(), Box::default());
-            let speech = Speech { turn, participant: "Ada".into(), stance, kind, text, neutralised: 0, call };
-            transcript.apply(Position(position), &Event::SpeechRecorded(speech));
+            let speech = serde_json::json!({"type": "speech_recorded", "turn": turn, "participant": "Ada", "kind": "argument", "text": "x", "call": {}});
+            transcript.apply(Position(position), &serde_json::from_value(speech).unwrap());
         }
         let seats =
             |entries: &[Entry]| entries.iter().map(|entry| (entry.turn.round, entry.turn.seat)).collect::<Vec<_>>();

@@ -1,11 +1,18 @@
 //! How an event changes the state. Total: whatever stands in a log can be applied.
-use super::control::{Ballot, Control, JudgedOrder, Phase, Slot, SlotState, Work};
-use crate::event::{Admission, Event, ModeratorDecision, PhaseName, Speech};
-use crate::failure::{Failure, FailureCause};
-use crate::ids::{JUDGE, MODERATOR, ParticipantId, Timestamp, TurnId};
-use crate::outcome::{MissingSeat, StopRule};
-use crate::spec::{ConsensusStrategy, Visibility};
-use crate::task::{Ask, BallotStage, Call, RoundStatus, Task};
+mod turns;
+
+use super::control::{Ballot, CastVote, Control, CriticalObjection, Heard, JudgedOrder, Phase, RankedOrder, SlotState};
+use super::formats;
+use crate::answer::{Interjection, RoundStatus};
+use crate::event::{Admission, Event, ModeratorDecision, PhaseName, Speech, Step};
+use crate::ids::{MODERATOR, ParticipantId, SYNTHESIZER, Timestamp, TurnId};
+use crate::outcome::StopRule;
+use crate::spec::{ConsensusStrategy, DebateFormat, DebateSpec, Visibility, VoteRule, Voters};
+use crate::task::{BallotStage, Conclusion, SpeechKind};
+use crate::work::{Seat, Work};
+
+/// The severity from which a critique must not stand unanswered.
+const CRITICAL: u8 = 8;
 
 impl Control {
     /// Takes one event in.
@@ -17,8 +24,9 @@ impl Control {
         match event {
             Event::DebateAdmitted(_)
             | Event::CancelRequested { .. }
-            | Event::VoteTallied { .. }
-            | Event::VerdictReached { .. } => {}
+            | Event::ToolCalled { .. }
+            | Event::SpeechHeard { .. }
+            | Event::VoteTallied { .. } => {}
             Event::Claimed { epoch, .. } => self.epoch = *epoch,
             Event::PhaseEntered { phase } => self.enter(admission, *phase),
             Event::ParticipantPlaced { participant, host, model, .. } => {
@@ -26,51 +34,167 @@ impl Control {
                 self.placed.push((participant.clone(), host.clone(), model.clone()));
             }
             Event::RoundOpened { round, speakers, briefing, new_angle } => {
-                self.enter_round(*round);
-                self.rounds_held = *round;
-                self.phase = Phase::Speaking;
+                self.open(admission, *round, speakers);
                 self.briefing.clone_from(briefing);
                 self.new_angle.clone_from(new_angle);
-                let parallel = admission.spec.visibility == Visibility::Simultaneous;
-                self.begin_stage(parallel, speakers.iter().map(|name| (name.clone(), Work::Argument)));
+            }
+            Event::StageOpened { round, step, seats, parallel, joins } => {
+                self.enter_round(*round);
+                self.open_stage(*step, seats, (*parallel, *joins));
             }
             Event::TurnAsked(ask) => self.asked(admission, at, ask),
-            Event::SpeechRecorded(speech) => self.spoke(speech),
-            Event::BallotCast { turn, stage, participant, choice, call, .. } => {
-                self.answered(*turn, call);
-                self.ballots.push(Ballot { stage: *stage, participant: participant.clone(), choice: choice.clone() });
-            }
-            Event::VoteCast { turn, participant, choice, call, .. } => {
-                self.answered(*turn, call);
-                self.votes.push((participant.clone(), choice.clone()));
-            }
-            Event::ModeratorDecided { turn, decision, call, fallback } => {
-                if let (Some(call), false) = (call, fallback) {
-                    self.answered(*turn, call);
-                }
-                self.moderated(decision);
-            }
             Event::TurnFailed { turn, failure, retry_at, call, participant } => {
                 self.failed(*turn, participant, failure, *retry_at, call);
             }
             Event::SeatSkipped { round, seat, .. } => {
-                if let Some(slot) = self.slot_mut(TurnId { round: *round, seat: *seat, attempt: 0 }) {
-                    slot.state = SlotState::Skipped;
-                }
+                self.settle(TurnId { round: *round, seat: *seat, attempt: 0 }, SlotState::Skipped, Heard::Skipped);
             }
             Event::LoopEnded { .. } => self.loop_ended = true,
-            Event::JudgementRecorded { turn, order, verdict, winner, reasoning, call, .. } => {
-                self.answered(*turn, call);
+            Event::VerdictReached { outcome, reason, .. } => self.verdict = Some((*outcome, reason.clone())),
+            Event::DebateEnded { state, outcome, .. } => {
+                self.phase = Phase::Ended(*state, *outcome);
+                self.stage = super::control::Stage::default();
+            }
+            Event::SpeechRecorded(_)
+            | Event::BidPlaced { .. }
+            | Event::PointsAnswered { .. }
+            | Event::CritiqueRecorded { .. }
+            | Event::NoteTaken { .. }
+            | Event::SummaryRecorded { .. } => self.debated(event),
+            Event::BallotCast { .. }
+            | Event::VoteCast { .. }
+            | Event::DebatersScored { .. }
+            | Event::JudgementRecorded { .. }
+            | Event::RankingRecorded { .. }
+            | Event::EnoughAsked { .. }
+            | Event::SynthesisRecorded { .. } => self.decided(event),
+            Event::ModeratorDecided { .. }
+            | Event::ModeratorInterjected { .. }
+            | Event::SpeechesScored { .. }
+            | Event::ResearchBriefed { .. }
+            | Event::ModeratorConcluded { .. } => self.moderated(event),
+            Event::RoundMeasured { measures, turn, call, .. } => {
+                if let (Some(turn), Some(call)) = (turn, call) {
+                    self.answered(*turn, call, Heard::Something);
+                }
+                self.measures.push(measures.clone());
+            }
+        }
+    }
+
+    /// What debaters and the summarizer said.
+    fn debated(&mut self, event: &Event) {
+        match event {
+            Event::SpeechRecorded(speech) => {
+                let heard = Heard::Speech(speech.text.clone(), speech.cut_by.clone());
+                self.answered(speech.turn, &speech.call, heard);
+                self.heard(speech);
+            }
+            Event::BidPlaced { turn, bid, call, .. } => self.answered(*turn, call, Heard::Bid(bid.clone())),
+            Event::PointsAnswered { turn, points, reply, call, .. } => {
+                self.answered(*turn, call, Heard::Something);
+                let taken = points.iter().find(|point| Some(&point.by) == reply.accepts.as_ref());
+                let chars = taken.map_or(0, |point| point.text.len()) + reply.reply.as_ref().map_or(0, String::len);
+                self.transcript_chars = self.transcript_chars.saturating_add(chars as u64);
+            }
+            Event::CritiqueRecorded { turn, participant, of, critique, call, .. } => {
+                self.answered(*turn, call, Heard::Critique(critique.severity));
+                if critique.severity >= CRITICAL {
+                    let (by, of) = (participant.clone(), of.clone());
+                    self.critical.push(CriticalObjection { by, of, answered: false });
+                }
+                let chars = critique.issues.iter().chain(&critique.suggestions).map(String::len).sum::<usize>();
+                self.transcript_chars = self.transcript_chars.saturating_add(chars as u64);
+            }
+            Event::NoteTaken { turn, call, .. } => self.answered(*turn, call, Heard::Something),
+            Event::SummaryRecorded { turn, through, call, .. } => {
+                self.answered(*turn, call, Heard::Something);
+                self.summarised = *through;
+            }
+            _ => {}
+        }
+    }
+
+    /// What voters, judges and the synthesizer said.
+    fn decided(&mut self, event: &Event) {
+        match event {
+            Event::BallotCast { turn, stage, participant, choice, call, .. } => {
+                self.answered(*turn, call, Heard::Something);
+                self.ballots.push(Ballot { stage: *stage, participant: participant.clone(), choice: choice.clone() });
+            }
+            Event::VoteCast { turn, participant, choice, choices, call, .. } => {
+                self.answered(*turn, call, Heard::Something);
+                let (voter, choice, choices) = (participant.clone(), choice.clone(), choices.clone());
+                self.votes.push(CastVote { round: turn.round, voter, choice, choices });
+            }
+            Event::DebatersScored { turn, participant, scores, call } => {
+                self.answered(*turn, call, Heard::Something);
+                self.scores.push((participant.clone(), scores.clone()));
+            }
+            Event::JudgementRecorded {
+                turn, judge, order, verdict, winner, reasoning, open_objections, call, ..
+            } => {
+                self.answered(*turn, call, Heard::Something);
                 self.judgements.push(JudgedOrder {
+                    judge: judge.clone(),
                     order: *order,
                     verdict: verdict.clone(),
                     winner: winner.clone(),
                     reasoning: reasoning.clone(),
+                    open_objections: !open_objections.is_empty(),
                 });
             }
-            Event::DebateEnded { state, outcome, .. } => {
-                self.phase = Phase::Ended(*state, *outcome);
-                self.stage = super::control::Stage::default();
+            Event::RankingRecorded { turn, judge, order, ranking, call } => {
+                self.answered(*turn, call, Heard::Something);
+                self.rankings.push(RankedOrder { judge: judge.clone(), order: *order, ranking: ranking.clone() });
+            }
+            Event::EnoughAsked { turn, enough, call, .. } => {
+                self.answered(*turn, call, Heard::Something);
+                self.enough = *enough;
+            }
+            Event::SynthesisRecorded { turn, call, .. } => self.answered(*turn, call, Heard::Something),
+            _ => {}
+        }
+    }
+
+    /// What the moderator said.
+    fn moderated(&mut self, event: &Event) {
+        match event {
+            Event::ModeratorDecided { turn, decision, call, fallback } => {
+                if let (Some(call), false) = (call, fallback) {
+                    self.answered(*turn, call, Heard::Something);
+                }
+                self.moderator_decided(turn.round, decision);
+            }
+            Event::ModeratorInterjected { turn, interjection, call } => {
+                self.answered(*turn, call, Heard::Requests(requests(interjection)));
+            }
+            Event::SpeechesScored { turn, call, .. } | Event::ResearchBriefed { turn, call, .. } => {
+                self.answered(*turn, call, Heard::Something);
+            }
+            Event::ModeratorConcluded { turn, conclusion, text, reasoning, call } => {
+                self.answered(*turn, call, Heard::Something);
+                if *conclusion == Conclusion::Decision {
+                    self.synthesis = Some((text.clone(), reasoning.clone()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn moderator_decided(&mut self, round: u32, decision: &ModeratorDecision) {
+        match decision {
+            ModeratorDecision::Opens(plan) => {
+                self.plan = Some((round, plan.clone()));
+                if plan.done {
+                    self.moderator_stop = Some(StopRule::ModeratorDone);
+                }
+            }
+            ModeratorDecision::Closes(close) => {
+                self.summary = (!close.summary.is_empty()).then(|| close.summary.as_str().into());
+                if close.status == RoundStatus::Settled && self.moderator_stop.is_none() {
+                    self.moderator_stop = Some(StopRule::ModeratorSettled);
+                }
             }
         }
     }
@@ -89,158 +213,148 @@ impl Control {
             Event::LoopEnded { .. } => self.loop_ended = true,
             Event::Claimed { epoch, .. } => self.epoch = *epoch,
             Event::DebateEnded { state, outcome, .. } => self.phase = Phase::Ended(*state, *outcome),
-            Event::DebateAdmitted(_)
-            | Event::PhaseEntered { .. }
-            | Event::ParticipantPlaced { .. }
-            | Event::TurnAsked(_)
-            | Event::VoteCast { .. }
-            | Event::ModeratorDecided { .. }
-            | Event::TurnFailed { .. }
-            | Event::SeatSkipped { .. }
-            | Event::JudgementRecorded { .. }
-            | Event::VoteTallied { .. }
-            | Event::VerdictReached { .. }
-            | Event::CancelRequested { .. } => {}
+            _ => {}
         }
+    }
+
+    fn open(&mut self, admission: &Admission, round: u32, speakers: &[ParticipantId]) {
+        self.enter_round(round);
+        self.rounds_held = round;
+        self.phase = Phase::Speaking;
+        self.enough = false;
+        self.speakers = speakers.to_vec();
+        self.circle.retain(|sitting| speakers.contains(sitting));
+        let new: Vec<ParticipantId> = speakers.iter().filter(|name| !self.circle.contains(name)).cloned().collect();
+        self.circle.extend(new);
+        if formats::speaks_in_order(&admission.spec) {
+            let parallel = admission.spec.visibility == Visibility::Simultaneous;
+            self.begin_stage(parallel, speakers.iter().map(|name| (name.clone(), Work::ARGUMENT)));
+        } else {
+            self.begin_stage(false, []);
+        }
+    }
+
+    fn open_stage(&mut self, step: Step, seats: &[Seat], (parallel, joins): (bool, bool)) {
+        self.phase = match step {
+            Step::Admission => Phase::RoundOpening,
+            Step::Speaking => Phase::Speaking,
+            Step::Research
+            | Step::Interjection
+            | Step::Replies
+            | Step::Scores
+            | Step::Votes
+            | Step::Measure
+            | Step::Enough
+            | Step::Notes
+            | Step::Summary
+            | Step::Reconciliation
+            | Step::Conclusion => Phase::Aside(step),
+        };
+        let seats = seats.iter().map(|seat| (seat.participant.clone(), seat.work.clone()));
+        if joins { self.join_stage(seats) } else { self.begin_stage(parallel, seats) }
     }
 
     fn enter(&mut self, admission: &Admission, phase: PhaseName) {
         let spec = &admission.spec;
-        let debaters = |work: Work| spec.personas.iter().map(move |persona| (persona.name.clone(), work));
-        let after = self.rounds_held.saturating_add(1);
+        let debaters = |work: Work| spec.personas.iter().map(move |persona| (persona.name.clone(), work.clone()));
+        let at_once = spec.visibility == Visibility::Simultaneous;
+        if phase > PhaseName::Rounds {
+            self.enter_round(self.rounds_held.saturating_add(1));
+        }
         match phase {
             PhaseName::InitialBallots => {
                 self.phase = Phase::InitialBallots;
-                self.begin_stage(true, debaters(Work::Ballot(BallotStage::Initial)));
+                self.begin_stage(true, debaters(Work::Ballot { stage: BallotStage::Initial }));
             }
             PhaseName::OpeningStatements => {
                 self.phase = Phase::Openings;
-                self.begin_stage(true, debaters(Work::Opening));
+                self.begin_stage(true, debaters(opening(spec.debate_format)));
             }
             PhaseName::Rounds => self.phase = Phase::BetweenRounds,
             PhaseName::FinalStatements => {
-                self.enter_round(after);
                 self.phase = Phase::FinalStatements;
-                self.begin_stage(spec.visibility == Visibility::Simultaneous, debaters(Work::Closing));
+                self.begin_stage(at_once, debaters(Work::Closing));
+            }
+            PhaseName::Rebuttals => {
+                self.phase = Phase::Rebuttals;
+                let work = Work::Statement { speech: SpeechKind::Rebuttal, to: None, about: None };
+                self.begin_stage(at_once, debaters(work));
             }
             PhaseName::FinalBallots => {
-                self.enter_round(after);
                 self.phase = Phase::FinalBallots;
-                self.begin_stage(true, debaters(Work::Ballot(BallotStage::Final)));
+                self.begin_stage(true, debaters(Work::Ballot { stage: BallotStage::Final }));
             }
             PhaseName::Decision => {
-                self.enter_round(after);
                 self.phase = Phase::Deciding;
-                match spec.consensus_strategy {
-                    ConsensusStrategy::Judge => {
-                        let orders = spec.judge.as_ref().map_or(0, |judge| judge.orders);
-                        self.begin_stage(true, (0..orders).map(|order| (JUDGE.into(), Work::Judge(order))));
-                    }
-                    ConsensusStrategy::Vote => self.begin_stage(true, debaters(Work::Vote)),
-                }
+                self.begin_stage(true, deciders(&admission.spec));
+            }
+            PhaseName::Synthesis => {
+                self.phase = Phase::Synthesis;
+                self.begin_stage(false, [(SYNTHESIZER.into(), Work::Synthesise)]);
             }
         }
-    }
-
-    fn asked(&mut self, admission: &Admission, at: Timestamp, ask: &Ask) {
-        self.started.get_or_insert(at);
-        match &ask.task {
-            Task::OpenRound if ask.turn.round > self.round => {
-                self.enter_round(ask.turn.round);
-                self.phase = Phase::RoundOpening;
-                self.begin_stage(false, [(MODERATOR.into(), Work::OpenRound)]);
-            }
-            Task::CloseRound if self.phase == Phase::Speaking => {
-                self.phase = Phase::RoundClosing;
-                self.begin_stage(false, [(MODERATOR.into(), Work::CloseRound)]);
-            }
-            Task::OpenRound
-            | Task::CloseRound
-            | Task::Ballot { .. }
-            | Task::Opening
-            | Task::Argument { .. }
-            | Task::Closing
-            | Task::Judge { .. }
-            | Task::Vote { .. } => {}
-        }
-        let index = super::models(&admission.spec, &ask.participant).iter().position(|model| **model == ask.model);
-        if let Some(slot) = self.slot_mut(ask.turn) {
-            let index = index.unwrap_or(slot.model_index);
-            slot.tries_on_model = if index == slot.model_index { slot.tries_on_model.saturating_add(1) } else { 1 };
-            slot.model_index = index;
-            slot.state = SlotState::Asked(Box::new(ask.clone()));
-        }
-    }
-
-    fn spoke(&mut self, speech: &Speech) {
-        self.answered(speech.turn, &speech.call);
-        self.heard(speech);
     }
 
     fn heard(&mut self, speech: &Speech) {
         self.speeches = self.speeches.saturating_add(1);
         self.transcript_chars = self.transcript_chars.saturating_add(speech.text.len() as u64);
-    }
-
-    fn answered(&mut self, turn: TurnId, call: &Call) {
-        self.spend(call);
-        if let Some(slot) = self.slot_mut(turn) {
-            slot.state = SlotState::Done;
-        }
-    }
-
-    /// Adds the call to the totals. What it does not report is estimated for the budget alone: the transcript at 3.5
-    /// characters a token, and the answer at its cap.
-    fn spend(&mut self, call: &Call) {
-        self.usage.add(&call.usage);
-        let estimate = self.transcript_chars * 2 / 7 + call.options.max_tokens.map_or(0, u64::from);
-        self.spent_tokens = self.spent_tokens.saturating_add(call.usage.total().unwrap_or(estimate));
-    }
-
-    fn moderated(&mut self, decision: &ModeratorDecision) {
-        match decision {
-            ModeratorDecision::Opens(plan) => {
-                if plan.done {
-                    self.moderator_stop = Some(StopRule::ModeratorDone);
-                }
-            }
-            ModeratorDecision::Closes(close) => {
-                self.summary = (!close.summary.is_empty()).then(|| close.summary.as_str().into());
-                if close.status == RoundStatus::Settled && self.moderator_stop.is_none() {
-                    self.moderator_stop = Some(StopRule::ModeratorSettled);
-                }
-            }
-        }
-    }
-
-    fn failed(
-        &mut self,
-        turn: TurnId,
-        who: &ParticipantId,
-        failure: &Failure,
-        retry_at: Option<Timestamp>,
-        call: &Call,
-    ) {
-        if call.host.is_some() {
-            self.spend(call);
-        }
-        if retry_at.is_none() {
-            let (round, seat, cause) = (turn.round, turn.seat, failure.cause);
-            self.missing.push(MissingSeat { round, seat, participant: who.clone(), cause });
-        }
-        if let Some(slot) = self.slot_mut(turn) {
-            slot.after_failure(turn, failure, retry_at);
+        let answers = speech.accepted.iter().chain(speech.declined.iter().map(|declined| &declined.critic));
+        for critic in answers {
+            let open = self.critical.iter_mut().filter(|open| open.of == speech.participant && open.by == *critic);
+            open.for_each(|open| open.answered = true);
         }
     }
 }
 
-impl Slot {
-    fn after_failure(&mut self, turn: TurnId, failure: &Failure, retry_at: Option<Timestamp>) {
-        self.correction = (failure.cause == FailureCause::Malformed).then(|| failure.detail.clone());
-        self.state = match retry_at {
-            Some(at) => SlotState::Backoff { turn: turn.next_attempt(), at },
-            None => SlotState::Failed(failure.cause),
-        };
-        self.last_cause = Some(failure.cause);
+/// The kind of work of the phase that comes before round 1.
+fn opening(format: DebateFormat) -> Work {
+    match format {
+        DebateFormat::CritiqueRevision => Work::Statement { speech: SpeechKind::Proposal, to: None, about: None },
+        DebateFormat::RoundRobin
+        | DebateFormat::Socratic
+        | DebateFormat::BpStyle
+        | DebateFormat::Fishbowl
+        | DebateFormat::ChainOfThought
+        | DebateFormat::OpenFight => Work::Opening,
     }
+}
+
+/// Who decides, and how.
+pub(crate) fn deciders(spec: &DebateSpec) -> Vec<(ParticipantId, Work)> {
+    let orders = spec.judge.as_ref().map_or(0, |judge| judge.orders);
+    let readings = |work: fn(u32) -> Work| {
+        spec.judges().flat_map(move |judge| (0..orders).map(move |order| (judge.clone(), work(order)))).collect()
+    };
+    match spec.consensus_strategy {
+        ConsensusStrategy::Judge => readings(|order| Work::Judge { order }),
+        ConsensusStrategy::RankedReasons => readings(|order| Work::Rank { order }),
+        ConsensusStrategy::Vote if spec.voting.is_some_and(|voting| voting.every_round) => Vec::new(),
+        ConsensusStrategy::Vote => voters(spec),
+        ConsensusStrategy::MediatorSummary => {
+            vec![(MODERATOR.into(), Work::Conclude { conclusion: Conclusion::Decision })]
+        }
+        ConsensusStrategy::AgentClosing | ConsensusStrategy::NoConsensus => Vec::new(),
+    }
+}
+
+/// Who votes, and how, at the end or after each round.
+pub(super) fn voters(spec: &DebateSpec) -> Vec<(ParticipantId, Work)> {
+    let Some(voting) = spec.voting else { return Vec::new() };
+    let work = || if voting.rule == VoteRule::AnonymousScoring { Work::ScoreDebaters } else { Work::Vote };
+    match voting.voters {
+        Voters::Debaters => spec.personas.iter().map(|persona| (persona.name.clone(), work())).collect(),
+        Voters::Judges => spec.judges().map(|judge| (judge, work())).collect(),
+    }
+}
+
+/// The seats that a moderator's questions open, in its order, each debater and kind once.
+fn requests(interjection: &Interjection) -> Vec<Seat> {
+    let of = |speech: SpeechKind| {
+        move |remark: &crate::answer::Remark| Seat {
+            participant: remark.to.clone(),
+            work: Work::Statement { speech, to: None, about: Some(remark.text.as_str().into()) },
+        }
+    };
+    let questions = interjection.questions.iter().map(of(SpeechKind::Clarification));
+    questions.chain(interjection.revisions.iter().map(of(SpeechKind::Revision))).collect()
 }

@@ -1,8 +1,7 @@
 //! Budgets. The decision's share is reserved first, so that a debate that runs out is still decided.
 use super::draft::Draft;
-use crate::ids::Timestamp;
+use crate::ids::{SYNTHESIZER, Timestamp};
 use crate::outcome::StopRule;
-use crate::spec::{ConsensusStrategy, Role};
 use crate::stop::Figures;
 
 /// Characters of prompt text for one token, times two: 3.5 characters a token is the field's rule of thumb.
@@ -56,20 +55,14 @@ impl Draft<'_> {
     /// What the decision will cost at most, after one more answer.
     fn decision_reserve(&self, next_max_tokens: u64) -> u64 {
         let prompt = self.prompt_estimate().saturating_add(next_max_tokens);
-        let spec = self.spec();
-        match (spec.consensus_strategy, &spec.judge) {
-            (ConsensusStrategy::Judge, Some(judge)) => {
-                u64::from(judge.orders).saturating_mul(prompt + u64::from(judge.voice.max_tokens))
-            }
-            (ConsensusStrategy::Judge, None) => 0,
-            (ConsensusStrategy::Vote, _) => {
-                spec.personas.iter().map(|persona| prompt + u64::from(persona.voice.max_tokens)).sum()
-            }
-        }
+        let deciders = super::apply::deciders(self.spec()).into_iter().map(|(participant, _)| participant);
+        let synthesis = self.spec().synthesizer.iter().map(|_| SYNTHESIZER.into());
+        deciders.chain(synthesis).map(|participant| prompt + self.max_tokens(&participant)).sum()
     }
 
     pub fn max_tokens(&self, participant: &crate::ParticipantId) -> u64 {
-        self.spec().role(participant).map_or(0, |role: Role<'_>| u64::from(role.voice().max_tokens))
+        let voice = self.spec().role(participant).and_then(|role| role.voice());
+        voice.map_or(0, |voice| u64::from(voice.max_tokens))
     }
 
     /// The figures that `terminate_when` reads.
@@ -83,6 +76,8 @@ impl Draft<'_> {
             turns: self.control.speeches,
             tokens,
             elapsed_s,
+            agreement: self.control.measures.last().and_then(|measures| measures.agreement),
+            stability: self.control.measures.last().and_then(|measures| measures.stability),
             failures: u32::try_from(self.control.missing.len()).unwrap_or(u32::MAX),
             tokens_left: budget.tokens.map(|limit| limit.saturating_sub(tokens)),
             seconds_left: budget.seconds.map(|limit| limit as f64 - elapsed_s),

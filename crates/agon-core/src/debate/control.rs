@@ -1,8 +1,11 @@
 //! The part of a debate that rules look at: small, and cheap to copy for trying a step.
+use crate::answer::{Bid, DebaterScore, Measures, Ranked, RoundPlan};
+use crate::event::Step;
 use crate::failure::FailureCause;
 use crate::ids::{ModelName, ParticipantId, Position, Timestamp, TurnId};
-use crate::outcome::{DebateState, MissingSeat, Outcome, StopRule, UsageTotals};
+use crate::outcome::{DebateState, MissingSeat, Outcome, Reason, StopRule, UsageTotals};
 use crate::task::{Ask, BallotStage};
+use crate::work::{Seat, Work};
 use std::sync::Arc;
 
 /// Where a debate stands.
@@ -17,9 +20,30 @@ pub(super) struct Control {
     pub rounds_held: u32,
     pub next_seat: u32,
     pub stage: Stage,
+    /// Who is to speak in this round, in order.
+    pub speakers: Vec<ParticipantId>,
+    /// What became of the seats of this round, in the order in which that was known.
+    pub turned: Vec<Turned>,
+    /// The inner circle, who has sat in it longest first.
+    pub circle: Vec<ParticipantId>,
+    /// The moderator's plan for a round.
+    pub plan: Option<(u32, RoundPlan)>,
     pub ballots: Vec<Ballot>,
-    pub votes: Vec<(ParticipantId, String)>,
+    pub votes: Vec<CastVote>,
+    pub scores: Vec<(ParticipantId, Vec<DebaterScore>)>,
     pub judgements: Vec<JudgedOrder>,
+    pub rankings: Vec<RankedOrder>,
+    pub critical: Vec<CriticalObjection>,
+    /// The moderator's synthesis, where it decides: verdict and reasoning.
+    pub synthesis: Option<(Arc<str>, Option<String>)>,
+    /// The figures of the rounds so far, oldest first.
+    pub measures: Vec<Measures>,
+    /// The judge has heard enough.
+    pub enough: bool,
+    /// The last round that the summary covers.
+    pub summarised: u32,
+    /// The verdict that was reached, while something is still to come after it.
+    pub verdict: Option<(Outcome, Option<Reason>)>,
     pub missing: Vec<MissingSeat>,
     pub usage: UsageTotals,
     /// Tokens of all calls, estimated where they were not reported; only the budget looks at it.
@@ -36,6 +60,59 @@ pub(super) struct Control {
     pub placed: Vec<(ParticipantId, String, ModelName)>,
 }
 
+/// What became of a seat of a round.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Turned {
+    pub seat: u32,
+    pub participant: ParticipantId,
+    pub work: Work,
+    pub heard: Heard,
+}
+
+/// What was heard of a seat, as far as formats look at it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Heard {
+    /// Nothing: the turn failed.
+    Nothing,
+    /// Nothing: nobody was asked.
+    Skipped,
+    /// Something that formats do not look into.
+    Something,
+    /// A speech, and who cut it.
+    Speech(Arc<str>, Option<ParticipantId>),
+    /// A bid.
+    Bid(Bid),
+    /// A critique of this severity.
+    Critique(u8),
+    /// What a moderator wants of debaters.
+    Requests(Vec<Seat>),
+}
+
+/// A vote that was cast.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct CastVote {
+    pub round: u32,
+    pub voter: ParticipantId,
+    pub choice: String,
+    pub choices: Vec<String>,
+}
+
+/// One order as it was ranked.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct RankedOrder {
+    pub judge: ParticipantId,
+    pub order: u32,
+    pub ranking: Vec<Ranked>,
+}
+
+/// A critique so severe that it must not stand unanswered.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct CriticalObjection {
+    pub by: ParticipantId,
+    pub of: ParticipantId,
+    pub answered: bool,
+}
+
 /// Where the debate is in its course.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -48,9 +125,13 @@ pub(super) enum Phase {
     RoundOpening,
     Speaking,
     RoundClosing,
+    /// A step beside the speeches.
+    Aside(Step),
     FinalStatements,
+    Rebuttals,
     FinalBallots,
     Deciding,
+    Synthesis,
     Ended(DebateState, Option<Outcome>),
 }
 
@@ -78,25 +159,6 @@ pub(super) struct Slot {
     pub correction: Option<String>,
     /// What the last try failed of.
     pub last_cause: Option<FailureCause>,
-}
-
-/// The kind of work of a slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Work {
-    Ballot(BallotStage),
-    Opening,
-    Argument,
-    Closing,
-    OpenRound,
-    CloseRound,
-    Judge(u32),
-    Vote,
-}
-impl Work {
-    /// Whether the turn's result decides the debate; the budget keeps room for it.
-    pub fn decides(self) -> bool {
-        matches!(self, Self::Judge(_) | Self::Vote)
-    }
 }
 
 /// What became of a seat.
@@ -127,10 +189,12 @@ pub(super) struct Ballot {
 /// One order as it was judged.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct JudgedOrder {
+    pub judge: ParticipantId,
     pub order: u32,
     pub verdict: String,
     pub winner: Option<String>,
     pub reasoning: String,
+    pub open_objections: bool,
 }
 
 impl Control {
@@ -143,9 +207,21 @@ impl Control {
             rounds_held: 0,
             next_seat: 0,
             stage: Stage::default(),
+            speakers: Vec::new(),
+            turned: Vec::new(),
+            circle: Vec::new(),
+            plan: None,
             ballots: Vec::new(),
             votes: Vec::new(),
+            scores: Vec::new(),
             judgements: Vec::new(),
+            rankings: Vec::new(),
+            critical: Vec::new(),
+            synthesis: None,
+            measures: Vec::new(),
+            enough: false,
+            summarised: 0,
+            verdict: None,
             missing: Vec::new(),
             usage: UsageTotals::default(),
             spent_tokens: 0,
@@ -166,11 +242,25 @@ impl Control {
         if round > self.round {
             self.round = round;
             self.next_seat = 0;
+            self.turned.clear();
         }
     }
 
     /// Opens one seat per participant.
     pub fn begin_stage(&mut self, parallel: bool, seats: impl IntoIterator<Item = (ParticipantId, Work)>) {
+        let slots = self.slots(seats);
+        self.stage = Stage { slots, parallel, since: self.position };
+    }
+
+    /// Opens seats beside those that are open.
+    pub fn join_stage(&mut self, seats: impl IntoIterator<Item = (ParticipantId, Work)>) {
+        let slots = self.slots(seats);
+        self.stage.slots.extend(slots);
+        self.stage.parallel = true;
+        self.stage.since = self.position;
+    }
+
+    fn slots(&mut self, seats: impl IntoIterator<Item = (ParticipantId, Work)>) -> Vec<Slot> {
         let mut slots = Vec::new();
         for (participant, work) in seats {
             slots.push(Slot {
@@ -185,7 +275,15 @@ impl Control {
             });
             self.next_seat = self.next_seat.saturating_add(1);
         }
-        self.stage = Stage { slots, parallel, since: self.position };
+        slots
+    }
+
+    /// Seats of this round that speeches were wanted from, and how many of them spoke.
+    pub fn attendance(&self) -> (u32, u32) {
+        let wanted = |turned: &&Turned| turned.work.speech().is_some() && turned.heard != Heard::Skipped;
+        let speeches = || self.turned.iter().filter(wanted);
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        (count(speeches().count()), count(speeches().filter(|turned| turned.heard != Heard::Nothing).count()))
     }
 
     /// The slot of an open turn: asked, and this very try.
@@ -210,13 +308,6 @@ impl Control {
 impl Stage {
     pub fn is_complete(&self) -> bool {
         self.slots.iter().all(|slot| slot.is_settled())
-    }
-    /// Seats that were asked or failed, and seats that were answered.
-    pub fn attendance(&self) -> (u32, u32) {
-        let count = |wanted: fn(&Slot) -> bool| {
-            u32::try_from(self.slots.iter().filter(|slot| wanted(slot)).count()).unwrap_or(u32::MAX)
-        };
-        (count(|slot| slot.state != SlotState::Skipped), count(|slot| slot.state == SlotState::Done))
     }
 }
 

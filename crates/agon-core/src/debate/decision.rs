@@ -1,11 +1,13 @@
 //! From judgements and votes to a result. The verdict and the consensus are separate fields.
-use super::control::JudgedOrder;
+mod judged;
+mod voted;
+
 use super::draft::Draft;
 use crate::event::Event;
 use crate::ids::ParticipantId;
-use crate::outcome::{Consensus, ConsensusSource, DebateState, MajorityShift, Outcome, Reason, ReasonCode, Strength};
+use crate::outcome::{Consensus, ConsensusSource, MajorityShift, Outcome, Reason, ReasonCode, Strength};
 use crate::spec::{ConsensusStrategy, VoteRule};
-use crate::tally::{Tally, count, same_answer, strength, tally};
+use crate::tally::{count, same_answer, strength};
 use crate::task::BallotStage;
 
 /// What the deciders made of it.
@@ -15,15 +17,25 @@ struct Decision {
     verdict: Option<String>,
     winner: Option<String>,
     reasoning: Option<String>,
-    order_sensitive: bool,
+    /// The judge was order-sensitive, or the judges disagreed.
+    disputed: bool,
 }
 
 impl Draft<'_> {
-    /// Ends the debate once all deciders are heard or lost.
+    /// Gives the debate its result once all deciders are heard or lost.
     pub fn conclude(&mut self) {
         let decision = match self.strategy() {
             ConsensusStrategy::Judge => self.judged(),
+            ConsensusStrategy::RankedReasons => self.ranked(),
             ConsensusStrategy::Vote => self.voted(),
+            ConsensusStrategy::MediatorSummary => self.mediated(),
+            ConsensusStrategy::AgentClosing | ConsensusStrategy::NoConsensus => Ok(Decision::inconclusive(
+                Reason::with(
+                    ReasonCode::NoDecisionWanted,
+                    "the debate was held without a decision, as it was asked for",
+                ),
+                false,
+            )),
         };
         match decision {
             Ok(decision) => self.reach(decision),
@@ -31,89 +43,52 @@ impl Draft<'_> {
         }
     }
 
-    fn judged(&self) -> Result<Decision, Reason> {
-        let orders = self.spec().judge.as_ref().map_or(0, |judge| judge.orders);
-        let mut heard: Vec<&JudgedOrder> = self.control.judgements.iter().collect();
-        heard.sort_by_key(|judged| judged.order);
-        let Some(first) = heard.first() else {
-            return Err(Reason::with(ReasonCode::JudgeFailed, format!("none of {orders} orders could be judged")));
+    /// The moderator's synthesis is the verdict; nobody wins.
+    fn mediated(&self) -> Result<Decision, Reason> {
+        let Some((verdict, reasoning)) = self.control.synthesis.clone() else {
+            return Err(Reason::with(ReasonCode::ModeratorFailed, "the moderator's synthesis could not be had"));
         };
-        if heard.len() < orders as usize {
-            let detail = format!("{} of {orders} orders could be judged", heard.len());
-            return Ok(Decision::inconclusive(Reason::with(ReasonCode::JudgeIncomplete, detail), false));
-        }
-        if heard.iter().any(|judged| judged.winner != first.winner) {
-            let winners: Vec<&str> =
-                heard.iter().map(|judged| judged.winner.as_deref().unwrap_or("a synthesis")).collect();
-            let detail = format!("the winner changed with the order of presentation: {}", winners.join(" / "));
-            return Ok(Decision::inconclusive(Reason::with(ReasonCode::OrderSensitive, detail), true));
-        }
-        Ok(Decision {
-            outcome: Outcome::Decided,
-            reason: None,
-            verdict: Some(first.verdict.clone()),
-            winner: first.winner.clone(),
-            reasoning: Some(first.reasoning.clone()),
-            order_sensitive: false,
-        })
-    }
-
-    fn voted(&mut self) -> Result<Decision, Reason> {
-        let rule = self.spec().voting.map_or(VoteRule::Majority, |voting| voting.rule);
-        let eligible = u32::try_from(self.spec().personas.len()).unwrap_or(u32::MAX);
-        let received = u32::try_from(self.control.votes.len()).unwrap_or(u32::MAX);
-        if received == 0 {
-            return Err(Reason::with(ReasonCode::NoVotes, format!("none of {eligible} voters could be heard")));
-        }
-        let candidates = self.candidates();
-        let counts = count(candidates.iter().map(String::as_str), self.votes());
-        let tally = tally(rule, &counts, eligible);
-        let winner = if let Tally::Winner(winner) = &tally { Some(winner.clone()) } else { None };
-        self.emit(Event::VoteTallied { rule, counts, eligible, received, winner: winner.clone() });
-        Ok(match tally {
-            Tally::Winner(_) => Decision { winner, ..Decision::decided() },
-            Tally::Tie => Decision { outcome: Outcome::Tie, ..Decision::decided() },
-            Tally::RuleNotMet => Decision::inconclusive(
-                Reason::with(ReasonCode::RuleNotMet, "no answer met the rule of the vote"),
-                false,
-            ),
-        })
+        Ok(Decision { verdict: Some(verdict.to_string()), reasoning, ..Decision::decided() })
     }
 
     fn reach(&mut self, decision: Decision) {
         let degraded = decision.outcome == Outcome::Decided && !self.control.missing.is_empty();
         let outcome = if degraded { Outcome::Degraded } else { decision.outcome };
-        let consensus = self.consensus(decision.order_sensitive);
+        let consensus = self.consensus(decision.disputed);
         let majority = self.majority_shift(decision.winner.as_deref());
         let moved = self.moved();
         let Decision { verdict, winner, reasoning, reason, .. } = decision;
-        self.emit(Event::VerdictReached { outcome, verdict, winner, reasoning, consensus, majority, moved });
-        self.end(DebateState::Succeeded, Some(outcome), reason);
+        let ended = reason.clone();
+        self.emit(Event::VerdictReached { outcome, verdict, winner, reasoning, reason, consensus, majority, moved });
+        self.after_verdict(outcome, ended);
     }
 
-    /// How far the voters agree: the votes that decided, else the final private ballots.
-    fn consensus(&self, order_sensitive: bool) -> Option<Consensus> {
-        let eligible = u32::try_from(self.spec().personas.len()).unwrap_or(u32::MAX);
-        let (source, counts) = match self.strategy() {
-            ConsensusStrategy::Vote => (ConsensusSource::Votes, count([], self.votes())),
-            ConsensusStrategy::Judge => (ConsensusSource::FinalBallots, self.ballot_counts(BallotStage::Final)),
+    /// How far the voters agree: the votes for one that decided, else the final private ballots.
+    fn consensus(&self, disputed: bool) -> Option<Consensus> {
+        let by_votes = self.strategy() == ConsensusStrategy::Vote
+            && self.spec().voting.is_some_and(|voting| voting.rule.form() == crate::BallotForm::Single);
+        let (source, eligible, counts) = if by_votes {
+            (ConsensusSource::Votes, self.eligible_votes(), count([], self.choices().iter().map(String::as_str)))
+        } else {
+            let eligible = u32::try_from(self.spec().personas.len()).unwrap_or(u32::MAX);
+            (ConsensusSource::FinalBallots, eligible, self.ballot_counts(BallotStage::Final))
         };
         let shared = matches!(counts.as_slice(), [(_, top), (_, second), ..] if top == second);
         let (answer, top) = counts.into_iter().next()?;
         let answer = (!shared).then_some(answer);
         let strength = strength(top, eligible);
-        let contested = order_sensitive && strength != Strength::Unanimous;
+        let contested = strength != Strength::Unanimous && (disputed || self.has_open_objection());
         Some(Consensus { answer, top, eligible, strength, contested, source })
+    }
+
+    /// Whether a critical objection stands unanswered: a judge says so, or a severe critique was neither accepted nor declined.
+    fn has_open_objection(&self) -> bool {
+        self.control.judgements.iter().any(|judged| judged.open_objections)
+            || self.control.critical.iter().any(|objection| !objection.answered)
     }
 
     fn ballot_counts(&self, stage: BallotStage) -> Vec<(String, u32)> {
         count([], self.spec().personas.iter().filter_map(|persona| self.ballot_of(stage, &persona.name)))
-    }
-
-    /// The votes in declared order of the voters, so that nothing depends on who was faster.
-    fn votes(&self) -> impl Iterator<Item = &str> {
-        let vote_of = |name: &ParticipantId| self.control.votes.iter().find(|(voter, _)| voter == name);
-        self.spec().personas.iter().filter_map(move |persona| Some(vote_of(&persona.name)?.1.as_str()))
     }
 
     fn majority_shift(&self, winner: Option<&str>) -> MajorityShift {
@@ -136,14 +111,18 @@ impl Draft<'_> {
         });
         moved.map(|persona| persona.name.clone()).collect()
     }
+
+    fn vote_rule(&self) -> VoteRule {
+        self.spec().voting.map_or(VoteRule::Majority, |voting| voting.rule)
+    }
 }
 
 impl Decision {
     fn decided() -> Self {
         let outcome = Outcome::Decided;
-        Self { outcome, reason: None, verdict: None, winner: None, reasoning: None, order_sensitive: false }
+        Self { outcome, reason: None, verdict: None, winner: None, reasoning: None, disputed: false }
     }
-    fn inconclusive(reason: Reason, order_sensitive: bool) -> Self {
-        Self { outcome: Outcome::Inconclusive, reason: Some(reason), order_sensitive, ..Self::decided() }
+    fn inconclusive(reason: Reason, disputed: bool) -> Self {
+        Self { outcome: Outcome::Inconclusive, reason: Some(reason), disputed, ..Self::decided() }
     }
 }

@@ -24,6 +24,10 @@ impl<'a> Draft<'a> {
     pub fn into_events(self) -> Vec<Event> {
         self.events
     }
+    /// The events of this step so far.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
     pub fn spec(&self) -> &'a DebateSpec {
         &self.admission.spec
     }

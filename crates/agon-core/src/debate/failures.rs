@@ -1,12 +1,13 @@
 //! What follows when a try fails: the same model again, the next model, or an empty seat.
 use super::control::{Slot, SlotState};
 use super::draft::Draft;
+use super::flow::Asking;
 use super::input::Rejection;
+use crate::call::Call;
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::ids::{ModelName, Timestamp, TurnId};
 use crate::seed::{Dice, Purpose};
-use crate::task::Call;
 
 impl Draft<'_> {
     /// Records a failed try, and starts or plans the next one if there is to be one.
@@ -33,10 +34,10 @@ impl Draft<'_> {
             .position(|slot| matches!(slot.state, SlotState::Backoff { turn: due, .. } if due == turn));
         let at = slot.filter(|_| self.control.round == turn.round).ok_or(Rejection::NotOpen(turn))?;
         let Some(slot) = self.control.stage.slots.get(at) else { return Err(Rejection::NotOpen(turn)) };
-        let (participant, work, correction) = (slot.participant.clone(), slot.work, slot.correction.clone());
+        let (participant, work, correction) = (slot.participant.clone(), slot.work.clone(), slot.correction.clone());
         let Some(model) = self.model_of_next_try(slot) else { return Err(Rejection::NotOpen(turn)) };
-        let task = self.task(work, at);
-        self.ask(turn, participant, model, task, correction, work.decides());
+        let task = self.task(&work, at);
+        self.ask(Asking { turn, participant, model, task, correction, decides: work.decides() });
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 use crate::ids::{NodeId, Timestamp, TurnId};
 use crate::outcome::Reason;
 use crate::task::{Ask, TurnResult};
+use std::sync::Arc;
 
 /// Something that happened outside.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,14 @@ pub enum Input {
     RetryDue {
         /// The try to start.
         turn: TurnId,
+    },
+    /// So much was heard of a speech that goes on. Told once for each try, about half-way, and only where speeches may be
+    /// interrupted; a try of which nothing is told is simply not interrupted.
+    SpeechHeard {
+        /// The turn.
+        turn: TurnId,
+        /// What was said so far.
+        text: Arc<str>,
     },
     /// Somebody wants the debate ended.
     Cancel {
@@ -45,6 +54,11 @@ pub enum Effect {
         /// When.
         at: Timestamp,
         /// For which try.
+        turn: TurnId,
+    },
+    /// Have a running speech end where it is: somebody interrupted it. Its result is still awaited.
+    Cut {
+        /// The speech.
         turn: TurnId,
     },
     /// The debate is over: withdraw what is still asked, complete the job.

@@ -7,15 +7,22 @@ mod decision;
 mod draft;
 mod failures;
 mod flow;
+mod formats;
 mod input;
+mod interrupting;
 mod order;
+mod tasks;
+
+pub(crate) use apply::deciders;
+pub use formats::steps;
+pub use interrupting::may_be_interrupted;
 
 pub use input::{Effect, Input, Rejection};
 
 use crate::event::{Admission, Event, Record};
 use crate::ids::{ModelName, ParticipantId, Position, Timestamp};
 use crate::outcome::{DebateState, Outcome, UsageTotals};
-use crate::spec::{DebateSpec, Role};
+use crate::spec::DebateSpec;
 use crate::transcript::Transcript;
 use control::{Control, Phase, SlotState};
 use draft::Draft;
@@ -65,6 +72,7 @@ impl Debate {
             Input::Claim { writer } => draft.claim(writer),
             Input::TurnDecided { turn, result } => draft.turn_decided(turn, result)?,
             Input::RetryDue { turn } => draft.retry_due(turn)?,
+            Input::SpeechHeard { turn, text } => draft.speech_heard(turn, text)?,
             Input::Cancel { reason } => draft.cancel(reason),
             Input::GiveUp { reason } => draft.end_failed(reason),
         }
@@ -88,7 +96,8 @@ impl Debate {
             SlotState::Backoff { turn, at } => Some(Effect::WakeAt { at: *at, turn: *turn }),
             SlotState::Waiting | SlotState::Done | SlotState::Failed(_) | SlotState::Skipped => None,
         });
-        owed.collect()
+        let cut = self.control.to_be_cut(self.spec()).map(|turn| Effect::Cut { turn });
+        owed.chain(cut).collect()
     }
 
     /// The last event.
@@ -131,8 +140,9 @@ impl Debate {
         if control.rounds_held > spec.max_rounds {
             return Err(format!("{} rounds of at most {}", control.rounds_held, spec.max_rounds));
         }
-        if control.speeches as usize != self.transcript.entries().len() {
-            return Err("speeches counted and speeches kept differ".to_owned());
+        let kept = self.transcript.entries().len();
+        if control.speeches as usize > kept {
+            return Err(format!("{} speeches were counted, and {kept} entries are kept", control.speeches));
         }
         let live = !matches!(control.phase, Phase::Ended(..) | Phase::Admitted);
         if live && self.outstanding().is_empty() {
@@ -148,10 +158,5 @@ impl Debate {
 
 /// The models of a participant: its own, then its fallbacks.
 fn models<'a>(spec: &'a DebateSpec, participant: &ParticipantId) -> Vec<&'a ModelName> {
-    let Some(role) = spec.role(participant) else { return Vec::new() };
-    match role {
-        Role::Debater(_, persona) => std::iter::once(&persona.voice.model).chain(&persona.fallback_models).collect(),
-        Role::Moderator(moderator) => vec![&moderator.voice.model],
-        Role::Judge(judge) => vec![&judge.voice.model],
-    }
+    spec.role(participant).map(|role| role.models()).unwrap_or_default()
 }

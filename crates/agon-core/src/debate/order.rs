@@ -7,7 +7,7 @@ use crate::spec::{DebateSpec, TurnMode};
 pub(super) fn speaking_order(spec: &DebateSpec, seed: u64, round: u32) -> Vec<ParticipantId> {
     let mut personas: Vec<_> = spec.personas.iter().collect();
     match spec.turn_mode {
-        TurnMode::RoundRobin | TurnMode::Moderator => {}
+        TurnMode::RoundRobin | TurnMode::ReactionTriggered | TurnMode::Moderator => {}
         TurnMode::Random => Dice::new(seed, Purpose::Order, u64::from(round)).shuffle(&mut personas),
         TurnMode::PriorityOrder => personas.sort_by_key(|persona| std::cmp::Reverse(persona.priority)),
     }

@@ -1,0 +1,378 @@
+//! What a participant answers.
+use crate::ids::{ParticipantId, TurnId};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A well-formed answer. Failures are [`crate::Failure`], never text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Answer {
+    /// To openings, arguments and closings.
+    Speech {
+        /// What was said, never empty.
+        text: Arc<str>,
+        /// The speaker was cut off here: the text is what was said until then.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        cut: bool,
+    },
+    /// To everything of the moderator's and the summarizer's that is plain text.
+    Text {
+        /// The text, never empty.
+        text: Arc<str>,
+    },
+    /// To ballots and votes.
+    Choice {
+        /// The choice.
+        choice: String,
+        /// Why.
+        reasons: Vec<String>,
+    },
+    /// To a vote by ranking or approval: candidates, best first, or all that are approved.
+    Choices {
+        /// The candidates.
+        choices: Vec<String>,
+        /// Why.
+        reasons: Vec<String>,
+    },
+    /// To [`crate::Task::OpenRound`].
+    RoundPlan(RoundPlan),
+    /// To [`crate::Task::CloseRound`].
+    RoundSummary(RoundSummary),
+    /// To [`crate::Task::Judge`].
+    Judgement(Judgement),
+    /// To [`crate::Task::Rank`], best first.
+    Ranking(Vec<Ranked>),
+    /// To [`crate::Task::Bid`].
+    Bid(Bid),
+    /// To [`crate::Task::AnswerPoints`].
+    PointReply(PointReply),
+    /// To [`crate::Task::Critique`].
+    Critique(Critique),
+    /// To [`crate::Task::Revise`].
+    Revision(Revision),
+    /// To [`crate::Task::Reflect`].
+    Note(Note),
+    /// To [`crate::Task::Interject`].
+    Interjection(Interjection),
+    /// To [`crate::Task::ScoreSpeeches`].
+    SpeechScores(Vec<SpeechScore>),
+    /// To [`crate::Task::ScoreDebaters`].
+    DebaterScores(Vec<DebaterScore>),
+    /// To [`crate::Task::EnoughSaid`].
+    Enough {
+        /// Whether no further round can change the answer.
+        enough: bool,
+        /// Why.
+        reasoning: String,
+    },
+    /// To [`crate::Task::Conclude`] as the decision of the debate.
+    Conclusion {
+        /// The answer to the topic.
+        verdict: String,
+        /// Why.
+        reasoning: String,
+    },
+    /// To [`crate::Task::Measure`].
+    Measures(Measures),
+    /// To [`crate::Task::Synthesise`].
+    Synthesis(Synthesis),
+}
+
+/// The moderator's decision when it opens a round.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundPlan {
+    /// Whom to hear, in order; a repeated name speaks twice.
+    pub next_speakers: Vec<ParticipantId>,
+    /// What the speakers are told, for this round only.
+    #[serde(default)]
+    pub briefing: Option<String>,
+    /// An angle not yet covered, for this round only.
+    #[serde(default)]
+    pub new_angle: Option<String>,
+    /// This round is the last.
+    #[serde(default)]
+    pub done: bool,
+}
+
+/// The moderator's decision when it closes a round.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundSummary {
+    /// What the round brought; shown in the next round.
+    pub summary: String,
+    /// Whether the question is settled.
+    pub status: RoundStatus,
+    /// The decision so far, if there is one.
+    #[serde(default)]
+    pub decision: Option<String>,
+}
+
+/// Whether the moderator holds the question for settled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RoundStatus {
+    /// No further round is needed.
+    Settled,
+    /// The debate goes on.
+    Continue,
+}
+
+/// What the judge says of one order of presentation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judgement {
+    /// The answer to the topic.
+    pub verdict: String,
+    /// One of the candidates, or none for a synthesis.
+    pub winner: Option<String>,
+    /// Why.
+    pub reasoning: String,
+    /// What it rests on.
+    #[serde(default)]
+    pub citations: Vec<CitedEntry>,
+    /// Critical objections that nobody answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open_objections: Vec<String>,
+}
+
+/// A quotation as the judge gives it: by the number of the entry in the order that it was shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CitedEntry {
+    /// Number of the entry in the judge's presentation, from 1.
+    pub entry: u32,
+    /// The words, verbatim.
+    pub quote: String,
+}
+
+/// A quotation checked against the speech that it names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Citation {
+    /// The speech; absent when the judge named an entry that does not exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+    /// Who spoke there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub participant: Option<ParticipantId>,
+    /// The words.
+    pub quote: String,
+    /// Whether the speech has these words, white space, letter case and quotation marks aside.
+    pub verified: bool,
+}
+
+/// A candidate's place in a ranking.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ranked {
+    /// Who or what.
+    pub candidate: String,
+    /// Why it stands here.
+    pub reason: String,
+}
+
+/// A wish to speak.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bid {
+    /// How much, 0 (not at all) to 10.
+    pub urgency: u8,
+    /// To whom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<ParticipantId>,
+    /// About what; the question itself in a point of information.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// What a speaker makes of the points of information that it was offered.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PointReply {
+    /// Whose point it takes; absent where it declines all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepts: Option<ParticipantId>,
+    /// What it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<String>,
+}
+
+/// A structured critique of somebody's proposal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Critique {
+    /// How much is wrong, 0 (nothing) to 10 (it cannot stand).
+    pub severity: u8,
+    /// What is wrong.
+    pub issues: Vec<String>,
+    /// What would mend it.
+    pub suggestions: Vec<String>,
+}
+
+/// A proposal, revised.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Revision {
+    /// The proposal as it stands now.
+    pub text: Arc<str>,
+    /// Whose critiques it accepts.
+    pub accepted: Vec<ParticipantId>,
+    /// Whose it does not, and why.
+    pub declined: Vec<Declined>,
+}
+
+/// A critique that is not accepted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Declined {
+    /// Whose.
+    pub critic: ParticipantId,
+    /// Why not.
+    pub why: String,
+}
+
+/// What a debater notes for itself. Fields that were not asked for are absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// What it holds now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<String>,
+    /// What changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_by: Option<String>,
+    /// Where its own turns contradict each other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contradictions: Vec<String>,
+    /// What worked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worked: Option<String>,
+    /// What did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub did_not_work: Option<String>,
+    /// What it will try next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// What a moderator says between a round's speeches and its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interjection {
+    /// To everybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// To those who are off topic.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Remark>,
+    /// To those who are to clarify something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<Remark>,
+    /// To those who are to revise something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revisions: Vec<Remark>,
+}
+
+/// What a moderator says to one debater.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remark {
+    /// To whom.
+    pub to: ParticipantId,
+    /// What.
+    pub text: String,
+}
+
+/// Scores from 0 to 10.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Score {
+    /// How clear.
+    pub clarity: u8,
+    /// How well supported.
+    pub evidence: u8,
+    /// How new.
+    pub originality: u8,
+    /// How much to the topic.
+    pub on_topic: u8,
+}
+impl Score {
+    /// The four scales by name.
+    pub fn scales(&self) -> [(&'static str, u8); 4] {
+        [
+            ("clarity", self.clarity),
+            ("evidence", self.evidence),
+            ("originality", self.originality),
+            ("on_topic", self.on_topic),
+        ]
+    }
+    /// The sum of the four scales, 0 to 40.
+    pub fn total(&self) -> u32 {
+        self.scales().iter().map(|(_, score)| u32::from(*score)).sum()
+    }
+}
+
+/// What a moderator scores a speech with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpeechScore {
+    /// The speech.
+    pub speech: TurnId,
+    /// The scores.
+    #[serde(flatten)]
+    pub score: Score,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// What one debater scores another with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DebaterScore {
+    /// Whom.
+    pub debater: ParticipantId,
+    /// The scores.
+    #[serde(flatten)]
+    pub score: Score,
+}
+
+/// How similar the speeches of a round are: to each other, to their speakers' own before, and to all before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measures {
+    /// Between speakers: the mean similarity of all pairs, 0 to 1; where the speakers named answers, the share of pairs
+    /// that named the same. Absent with fewer than two speakers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agreement: Option<f64>,
+    /// The mean of [`Measures::stable`]; absent where nobody spoke in two rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stability: Option<f64>,
+    /// Each speaker against its own last round.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stable: Vec<Figure>,
+    /// Each speaker's new speech against the most similar speech of an earlier round, whoever's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<Figure>,
+    /// How agreement was found.
+    pub by_answers: bool,
+    /// By what texts were compared.
+    pub method: Method,
+}
+
+/// A speaker's figure, 0 to 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// Whose.
+    pub participant: ParticipantId,
+    /// The figure.
+    pub value: f64,
+}
+
+/// By what texts were compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Cosine of embeddings.
+    Embeddings,
+    /// Cosine of word counts, because no embedding model is named.
+    Words,
+    /// Cosine of word counts, because the embeddings could not be had.
+    WordsInstead,
+}
+
+/// The result as the author wants it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Synthesis {
+    /// What the model wrote.
+    pub text: Arc<str>,
+    /// The output as JSON text, where a schema was given and it holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Arc<str>>,
+    /// What the schema finds wrong, after one repair.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
+}

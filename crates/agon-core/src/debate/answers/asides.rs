@@ -1,0 +1,105 @@
+//! Bids, points, critiques, notes; and what services give: summaries, measures, the synthesis.
+use super::super::draft::Draft;
+use super::mismatch;
+use crate::answer::{Answer, Bid, Critique, PointReply};
+use crate::call::Call;
+use crate::event::Event;
+use crate::fence::neutralise;
+use crate::ids::ParticipantId;
+use crate::spec::DebateSpec;
+use crate::tally::same_answer;
+use crate::task::{Ask, Task};
+use crate::work::Work;
+
+/// Urgencies, severities and scores go up to this.
+const TOP: u8 = 10;
+
+impl Draft<'_> {
+    pub(super) fn aside_of(&self, work: &Work, ask: &Ask, answer: Answer, call: Box<Call>) -> Result<Event, String> {
+        let (turn, participant) = (ask.turn, ask.participant.clone());
+        match (work, answer) {
+            (Work::Bid { purpose, .. }, Answer::Bid(bid)) => {
+                let bid = self.bid(bid)?;
+                Ok(Event::BidPlaced { turn, participant, purpose: *purpose, bid, call })
+            }
+            (Work::AnswerPoints, Answer::PointReply(reply)) => {
+                let Task::AnswerPoints { points } = &ask.task else { return Err("no points were offered".to_owned()) };
+                let points = points.clone();
+                let offered: Vec<&ParticipantId> = points.iter().map(|point| &point.by).collect();
+                let reply = point_reply(reply, &offered)?;
+                Ok(Event::PointsAnswered { turn, participant, points, reply, call })
+            }
+            (Work::Critique { of }, Answer::Critique(critique)) => {
+                let critique = checked(critique)?;
+                let (_, neutralised) = neutralise(&crate::transcript::critique_text(of, &critique));
+                Ok(Event::CritiqueRecorded { turn, participant, of: of.clone(), critique, neutralised, call })
+            }
+            (Work::Reflect, Answer::Note(note)) => Ok(Event::NoteTaken { turn, participant, note, call }),
+            (Work::Bid { .. }, answer) => Err(mismatch(&answer, "a bid")),
+            (Work::AnswerPoints, answer) => Err(mismatch(&answer, "a reply to points of information")),
+            (Work::Critique { .. }, answer) => Err(mismatch(&answer, "a critique")),
+            (_, answer) => Err(mismatch(&answer, "a note")),
+        }
+    }
+
+    fn bid(&self, bid: Bid) -> Result<Bid, String> {
+        if bid.urgency > TOP {
+            return Err(format!("urgency is {}; allowed are 0 to {TOP}", bid.urgency));
+        }
+        let to = bid.to.map(|name| known_debater(self.spec(), &name)).transpose()?;
+        Ok(Bid { to, text: bid.text.filter(|text| !text.trim().is_empty()), ..bid })
+    }
+
+    pub(super) fn service_of(&self, work: &Work, ask: &Ask, answer: Answer, call: Box<Call>) -> Result<Event, String> {
+        let turn = ask.turn;
+        match (work, answer, &ask.task) {
+            (Work::Summarise, Answer::Text { text }, Task::Summarise { through }) => {
+                if text.trim().is_empty() {
+                    return Err("the summary is empty".to_owned());
+                }
+                Ok(Event::SummaryRecorded { turn, through: *through, text, call })
+            }
+            (Work::Measure, Answer::Measures(measures), Task::Measure { round }) => {
+                let (round, turn, call) = (*round, Some(turn), Some(call));
+                Ok(Event::RoundMeasured { round, measures, turn, call })
+            }
+            (Work::Synthesise, Answer::Synthesis(synthesis), _) => {
+                Ok(Event::SynthesisRecorded { turn, synthesis, call })
+            }
+            (Work::Summarise, answer, _) => Err(mismatch(&answer, "a text")),
+            (Work::Measure, answer, _) => Err(mismatch(&answer, "measures")),
+            (_, answer, _) => Err(mismatch(&answer, "a synthesis")),
+        }
+    }
+}
+
+/// The debater of that name, as the roster spells it.
+pub(super) fn known_debater(spec: &DebateSpec, name: &ParticipantId) -> Result<ParticipantId, String> {
+    let names = || spec.personas.iter().map(|persona| &persona.name);
+    let known = names().find(|known| same_answer(known.as_str(), name.as_str()));
+    known.cloned().ok_or_else(|| {
+        let listed: Vec<&str> = names().map(ParticipantId::as_str).collect();
+        format!("there is no debater {:?}; the debaters are: {}", name.as_str(), listed.join(", "))
+    })
+}
+
+fn point_reply(reply: PointReply, offered: &[&ParticipantId]) -> Result<PointReply, String> {
+    let Some(name) = &reply.accepts else { return Ok(PointReply { accepts: None, reply: None }) };
+    let known = offered.iter().find(|by| same_answer(by.as_str(), name.as_str()));
+    let listed = || offered.iter().map(|by| by.as_str()).collect::<Vec<_>>().join(", ");
+    let known = known.ok_or_else(|| format!("{:?} offered no point; points came from: {}", name.as_str(), listed()))?;
+    match reply.reply.filter(|reply| !reply.trim().is_empty()) {
+        Some(text) => Ok(PointReply { accepts: Some((*known).clone()), reply: Some(text) }),
+        None => Err("a point is accepted, and the reply is empty".to_owned()),
+    }
+}
+
+fn checked(critique: Critique) -> Result<Critique, String> {
+    if critique.severity > TOP {
+        return Err(format!("severity is {}; allowed are 0 to {TOP}", critique.severity));
+    }
+    if critique.severity > 0 && critique.issues.iter().all(|issue| issue.trim().is_empty()) {
+        return Err(format!("severity is {}, and no issue is named", critique.severity));
+    }
+    Ok(critique)
+}

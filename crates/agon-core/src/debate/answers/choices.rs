@@ -1,0 +1,164 @@
+//! Ballots, votes, judgements, rankings.
+use super::super::draft::Draft;
+use super::asides::known_debater;
+use super::mismatch;
+use crate::answer::{Answer, DebaterScore, Judgement, Ranked, Score};
+use crate::call::Call;
+use crate::event::Event;
+use crate::tally::same_answer;
+use crate::task::{Ask, Task};
+use crate::transcript::{check_citations, presentation};
+use crate::work::Work;
+
+impl Draft<'_> {
+    pub(super) fn choice_of(&self, work: &Work, ask: &Ask, answer: Answer, call: Box<Call>) -> Result<Event, String> {
+        let (turn, participant) = (ask.turn, ask.participant.clone());
+        match (work, answer, &ask.task) {
+            (Work::Ballot { stage }, Answer::Choice { choice, reasons }, Task::Ballot { choices, .. }) => {
+                let choice = chosen(choices, &choice)?;
+                Ok(Event::BallotCast { turn, stage: *stage, participant, choice, reasons, call })
+            }
+            (Work::Vote, Answer::Choice { choice, reasons }, Task::Vote { candidates, .. }) => {
+                let choice = self.meant(&chosen(candidates, &choice)?);
+                Ok(Event::VoteCast { turn, participant, choice, choices: Vec::new(), reasons, call })
+            }
+            (Work::Vote, Answer::Choices { choices, reasons }, Task::Vote { candidates, form }) => {
+                let ranked = *form == crate::BallotForm::Ranking;
+                let choices: Vec<String> =
+                    several(candidates, &choices, ranked)?.iter().map(|choice| self.meant(choice)).collect();
+                let choice = choices.first().cloned().unwrap_or_default();
+                Ok(Event::VoteCast { turn, participant, choice, choices, reasons, call })
+            }
+            (Work::ScoreDebaters, Answer::DebaterScores(scores), Task::ScoreDebaters { debaters }) => {
+                let wanted: Vec<&crate::ParticipantId> = debaters.iter().map(|(name, _)| name).collect();
+                let scores = self.debater_scores(scores, &wanted)?;
+                Ok(Event::DebatersScored { turn, participant, scores, call })
+            }
+            (Work::Judge { order }, Answer::Judgement(judgement), Task::Judge { candidates, .. }) => {
+                self.judgement(ask, (*order, candidates), judgement, call)
+            }
+            (Work::Rank { order }, Answer::Ranking(ranking), Task::Rank { candidates, .. }) => {
+                let ranking = self.ranking(candidates, ranking)?;
+                Ok(Event::RankingRecorded { turn, judge: participant, order: *order, ranking, call })
+            }
+            (Work::EnoughSaid, Answer::Enough { enough, reasoning }, _) => {
+                Ok(Event::EnoughAsked { turn, judge: participant, enough, reasoning, call })
+            }
+            (Work::Judge { .. }, answer, _) => Err(mismatch(&answer, "a judgement")),
+            (Work::Rank { .. }, answer, _) => Err(mismatch(&answer, "a ranking")),
+            (Work::ScoreDebaters, answer, _) => Err(mismatch(&answer, "scores of debaters")),
+            (Work::EnoughSaid, answer, _) => Err(mismatch(&answer, "a word on whether enough was said")),
+            (_, answer, _) => Err(mismatch(&answer, "a choice")),
+        }
+    }
+
+    /// What a candidate stands for that a judge was shown under a label.
+    fn meant(&self, shown: &str) -> String {
+        let known = self.shown_candidates().into_iter().find(|(label, _)| label == shown);
+        known.map_or_else(|| shown.to_owned(), |(_, candidate)| candidate)
+    }
+
+    fn judgement(
+        &self,
+        ask: &Ask,
+        (order, candidates): (u32, &[String]),
+        judgement: Judgement,
+        call: Box<Call>,
+    ) -> Result<Event, String> {
+        let winner = match &judgement.winner {
+            None => None,
+            Some(winner) => {
+                let known = candidates.iter().find(|candidate| same_answer(candidate, winner));
+                let problem = || format!("winner is {winner:?}; allowed are null or {}", quoted(candidates));
+                Some(self.meant(known.ok_or_else(problem)?))
+            }
+        };
+        let shown = presentation(self.spec(), self.admission.seed, self.transcript.up_to(ask.sees), order);
+        let citations = check_citations(&shown, &judgement.citations);
+        let (turn, judge, verdict, reasoning) =
+            (ask.turn, ask.participant.clone(), judgement.verdict, judgement.reasoning);
+        let open_objections = judgement.open_objections;
+        Ok(Event::JudgementRecorded {
+            turn,
+            judge,
+            order,
+            verdict,
+            winner,
+            reasoning,
+            citations,
+            open_objections,
+            call,
+        })
+    }
+
+    fn ranking(&self, candidates: &[String], ranking: Vec<Ranked>) -> Result<Vec<Ranked>, String> {
+        let names: Vec<String> = ranking.iter().map(|ranked| ranked.candidate.clone()).collect();
+        let order = several(candidates, &names, true)?;
+        let with_reason =
+            |(candidate, ranked): (String, Ranked)| Ranked { candidate: self.meant(&candidate), ..ranked };
+        Ok(order.into_iter().zip(ranking).map(with_reason).collect())
+    }
+
+    fn debater_scores(
+        &self,
+        scores: Vec<DebaterScore>,
+        wanted: &[&crate::ParticipantId],
+    ) -> Result<Vec<DebaterScore>, String> {
+        let mut by_debater = Vec::with_capacity(wanted.len());
+        for name in wanted {
+            let mut of = scores
+                .iter()
+                .filter(|score| known_debater(self.spec(), &score.debater).is_ok_and(|known| known == **name));
+            let (Some(score), None) = (of.next(), of.next()) else {
+                return Err(format!("{name} is to be scored once"));
+            };
+            in_range(&score.score)?;
+            by_debater.push(DebaterScore { debater: (*name).clone(), score: score.score });
+        }
+        match scores.len() > wanted.len() {
+            true => Err(format!("{} debaters are scored; {} are to be", scores.len(), wanted.len())),
+            false => Ok(by_debater),
+        }
+    }
+}
+
+/// Whether all scales are within 0 to 10.
+pub(super) fn in_range(score: &Score) -> Result<(), String> {
+    let over = score.scales().into_iter().find(|(_, value)| *value > 10);
+    over.map_or(Ok(()), |(scale, value)| Err(format!("{scale} is {value}; allowed are 0 to 10")))
+}
+
+/// The choice as the ballot spells it; any text where the ballot names no choices.
+fn chosen(allowed: &[String], choice: &str) -> Result<String, String> {
+    let choice = choice.trim();
+    if choice.is_empty() {
+        return Err("choice is empty".to_owned());
+    }
+    if allowed.is_empty() {
+        return Ok(choice.to_owned());
+    }
+    let known = allowed.iter().find(|candidate| same_answer(candidate, choice));
+    known.cloned().ok_or_else(|| format!("choice is {choice:?}; allowed are {}", quoted(allowed)))
+}
+
+/// The choices as the ballot spells them, none twice and one at least; all of them in a ranking.
+fn several(allowed: &[String], choices: &[String], all: bool) -> Result<Vec<String>, String> {
+    let mut known: Vec<String> = Vec::with_capacity(choices.len());
+    for choice in choices {
+        let choice = chosen(allowed, choice)?;
+        if known.contains(&choice) {
+            return Err(format!("{choice:?} is named twice"));
+        }
+        known.push(choice);
+    }
+    if known.is_empty() {
+        return Err(format!("no choice is named; allowed are {}", quoted(allowed)));
+    }
+    let missing = allowed.iter().find(|candidate| all && !known.contains(candidate));
+    missing.map_or(Ok(known), |missing| Err(format!("{missing:?} is not ranked; every candidate must be")))
+}
+
+fn quoted(choices: &[String]) -> String {
+    let quoted: Vec<String> = choices.iter().map(|choice| format!("{choice:?}")).collect();
+    quoted.join(", ")
+}

@@ -1,0 +1,103 @@
+//! Speeches.
+use super::super::draft::Draft;
+use super::super::formats::steps;
+use super::mismatch;
+use crate::answer::{Answer, Revision};
+use crate::call::Call;
+use crate::event::{Event, Speech};
+use crate::fence::neutralise;
+use crate::spec::{DebateFormat, Interruptions, Mode};
+use crate::tally::same_answer;
+use crate::task::{Ask, SpeechKind, Task};
+use crate::transcript::named_answer;
+use crate::work::Work;
+use std::sync::Arc;
+
+impl Draft<'_> {
+    pub(super) fn speech_of(&self, work: &Work, ask: &Ask, answer: Answer, call: Box<Call>) -> Result<Event, String> {
+        let Some(kind) = work.speech() else { return Err(mismatch(&answer, "something else")) };
+        match (work, answer) {
+            (Work::Revise, Answer::Revision(revision)) => self.revision(ask, revision, call),
+            (
+                Work::Opening | Work::Argument { .. } | Work::Statement { .. } | Work::Closing,
+                Answer::Speech { text, cut },
+            ) => {
+                let mut speech = self.speech(ask, kind, text, call)?;
+                if let Work::Argument { to, bench } = work {
+                    (speech.to, speech.bench) = (to.clone(), *bench);
+                }
+                if let Work::Statement { to, .. } = work {
+                    speech.to.clone_from(to);
+                }
+                speech.cut_by = self.cutter(work, cut)?;
+                // A speech that was cut cannot have come to its conclusion.
+                let in_steps = self.spec().debate_format == DebateFormat::ChainOfThought;
+                if in_steps && kind == SpeechKind::Argument {
+                    steps::check(&speech.text)?;
+                }
+                Ok(Event::SpeechRecorded(speech))
+            }
+            (Work::Revise, answer) => Err(mismatch(&answer, "a revision")),
+            (_, answer) => Err(mismatch(&answer, "a speech")),
+        }
+    }
+
+    fn speech(&self, ask: &Ask, kind: SpeechKind, text: Arc<str>, call: Box<Call>) -> Result<Speech, String> {
+        if text.trim().is_empty() {
+            return Err("the speech is empty".to_owned());
+        }
+        let stance = self.spec().persona(&ask.participant).and_then(|persona| persona.stance.clone());
+        let (_, neutralised) = neutralise(&text);
+        let (turn, participant) = (ask.turn, ask.participant.clone());
+        let answer = match self.spec().mode {
+            Mode::Deliberative => named_answer(&text).map(str::to_owned),
+            Mode::Adversarial => None,
+        };
+        let (to, bench, accepted, declined, cut_by) = (None, None, Vec::new(), Vec::new(), None);
+        Ok(Speech {
+            turn,
+            participant,
+            stance,
+            kind,
+            text,
+            to,
+            bench,
+            answer,
+            accepted,
+            declined,
+            cut_by,
+            neutralised,
+            call,
+        })
+    }
+
+    fn revision(&self, ask: &Ask, revision: Revision, call: Box<Call>) -> Result<Event, String> {
+        let Task::Revise { critics } = &ask.task else { return Err("the turn is not a revision".to_owned()) };
+        let known = |name: &crate::ParticipantId| {
+            let known = critics.iter().find(|critic| same_answer(critic.as_str(), name.as_str()));
+            let critics: Vec<&str> = critics.iter().map(crate::ParticipantId::as_str).collect();
+            known.cloned().ok_or_else(|| {
+                format!("{:?} criticised nothing here; critics are: {}", name.as_str(), critics.join(", "))
+            })
+        };
+        let mut speech = self.speech(ask, SpeechKind::Revision, revision.text, call)?;
+        for name in &revision.accepted {
+            speech.accepted.push(known(name)?);
+        }
+        for mut declined in revision.declined {
+            declined.critic = known(&declined.critic)?;
+            speech.declined.push(declined);
+        }
+        Ok(Event::SpeechRecorded(speech))
+    }
+
+    /// Whoever cut the speech: the strongest of those who bid to interrupt it. Only what may be interrupted can be cut.
+    fn cutter(&self, work: &Work, cut: bool) -> Result<Option<crate::ParticipantId>, String> {
+        if !cut {
+            return Ok(None);
+        }
+        let may = self.spec().format.interruptions == Interruptions::MidSpeech && matches!(work, Work::Argument { .. });
+        let by = self.interrupter().filter(|_| may);
+        by.map(Some).ok_or_else(|| "the speech was cut, and nobody interrupted it".to_owned())
+    }
+}

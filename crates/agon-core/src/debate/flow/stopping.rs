@@ -1,0 +1,90 @@
+//! The stop rules, in their fixed order.
+use super::super::control::Heard;
+use super::super::draft::Draft;
+use crate::answer::Measures;
+use crate::outcome::{Reason, ReasonCode, StopRule};
+use crate::spec::{DebateFormat, EndCondition};
+use crate::stop::terminates;
+
+/// Critiques up to this severity leave nothing to mend.
+const MILD: u8 = 2;
+/// For how many rounds nobody may move until an impasse is one.
+const IMPASSE_ROUNDS: usize = 2;
+
+impl Draft<'_> {
+    /// The first rule that ends the rounds now; an error where `terminate_when` cannot be evaluated.
+    pub(super) fn stop_rule(&self) -> Result<Option<StopRule>, Reason> {
+        if self.is_mathematically_decided() {
+            return Ok(Some(StopRule::MathematicallyDecided));
+        }
+        if let Some(rule) = self.similarity_rule() {
+            return Ok(Some(rule));
+        }
+        if let Some(rule) = self.control.moderator_stop {
+            return Ok(Some(rule));
+        }
+        if self.control.enough {
+            return Ok(Some(StopRule::JudgeEnough));
+        }
+        if let Some(expression) = &self.spec().terminate_when {
+            match terminates(expression, &self.figures()) {
+                Ok(true) => return Ok(Some(StopRule::TerminateWhen)),
+                Ok(false) => {}
+                Err(error) => return Err(Reason::with(ReasonCode::TerminateWhen, format!("{expression}: {error}"))),
+            }
+        }
+        let next = self.spec().personas.first().map_or(0, |persona| u64::from(persona.voice.max_tokens));
+        if let Some(rule) = self.budget_rule(next) {
+            return Ok(Some(rule));
+        }
+        Ok((self.control.rounds_held >= self.spec().max_rounds).then_some(StopRule::MaxRounds))
+    }
+
+    /// Consensus, convergence, impasse, nothing new: by the measures of this round and the one before.
+    fn similarity_rule(&self) -> Option<StopRule> {
+        let last = self.control.measures.last()?;
+        let on = |condition| self.spec().end_condition.contains(&condition);
+        if on(EndCondition::ConsensusReached) && self.agrees(last) {
+            return Some(StopRule::ConsensusReached);
+        }
+        if self.spec().debate_format == DebateFormat::CritiqueRevision && self.has_converged(last) {
+            return Some(StopRule::Converged);
+        }
+        let before = self.control.measures.iter().rev().take(IMPASSE_ROUNDS);
+        let stuck = before.filter(|measures| self.stands_still(measures) && !self.agrees(measures)).count();
+        if on(EndCondition::Impasse) && stuck == IMPASSE_ROUNDS {
+            return Some(StopRule::Impasse);
+        }
+        let known = |figure: &crate::answer::Figure| figure.value >= self.threshold();
+        let nothing_new = !last.known.is_empty() && last.known.iter().all(known);
+        (on(EndCondition::NoNewArguments) && nothing_new).then_some(StopRule::NoNewArguments)
+    }
+
+    fn threshold(&self) -> f64 {
+        self.spec().similarity.similarity_threshold
+    }
+    fn agrees(&self, measures: &Measures) -> bool {
+        let wanted = if measures.by_answers { 1.0 } else { self.threshold() };
+        measures.agreement.is_some_and(|agreement| agreement >= wanted)
+    }
+    fn stands_still(&self, measures: &Measures) -> bool {
+        !measures.stable.is_empty() && measures.stable.iter().all(|figure| figure.value >= self.threshold())
+    }
+
+    /// Whether no critique of this round asks for more than a touch, or no revision changed its proposal.
+    fn has_converged(&self, last: &Measures) -> bool {
+        let severities = || {
+            self.control.turned.iter().filter_map(|turned| match turned.heard {
+                Heard::Critique(severity) => Some(severity),
+                Heard::Nothing
+                | Heard::Skipped
+                | Heard::Something
+                | Heard::Speech(..)
+                | Heard::Bid(_)
+                | Heard::Requests(_) => None,
+            })
+        };
+        let mild = severities().next().is_some() && severities().all(|severity| severity <= MILD);
+        mild || self.stands_still(last)
+    }
+}

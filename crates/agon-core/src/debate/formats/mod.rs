@@ -1,0 +1,116 @@
+//! What happens in a round, format by format. Each is a pure function of what became of the round's seats so far, and
+//! knows no other.
+mod bp_style;
+mod critique_revision;
+pub(super) mod fishbowl;
+mod open_fight;
+mod reactions;
+mod socratic;
+pub mod steps;
+
+use super::control::{Heard, Turned};
+use crate::answer::Bid;
+use crate::ids::ParticipantId;
+use crate::spec::{DebateFormat, DebateSpec, TurnMode};
+use crate::work::{Seat, Work};
+
+/// What a format looks at.
+pub(super) struct Floor<'a> {
+    pub spec: &'a DebateSpec,
+    pub seed: u64,
+    pub round: u32,
+    /// Who is to speak in this round, in turn order.
+    pub speakers: &'a [ParticipantId],
+    /// What became of this round's seats, in the order in which that was known.
+    pub turned: &'a [Turned],
+}
+
+/// What comes next in a round.
+#[derive(Debug, PartialEq)]
+pub(super) enum Next {
+    /// These seats.
+    Stage { seats: Vec<Seat>, parallel: bool },
+    /// Nothing: the round's speeches are over.
+    Over,
+}
+impl Next {
+    fn one(participant: &ParticipantId, work: Work) -> Self {
+        Self::in_turn(vec![Seat { participant: participant.clone(), work }])
+    }
+    fn in_turn(seats: Vec<Seat>) -> Self {
+        if seats.is_empty() { Self::Over } else { Self::Stage { seats, parallel: false } }
+    }
+    fn at_once(seats: Vec<Seat>) -> Self {
+        if seats.is_empty() { Self::Over } else { Self::Stage { seats, parallel: true } }
+    }
+}
+
+/// Whether a round is one speech of each speaker, in an order that is known when it opens.
+pub(super) fn speaks_in_order(spec: &DebateSpec) -> bool {
+    match spec.debate_format {
+        DebateFormat::RoundRobin | DebateFormat::ChainOfThought | DebateFormat::Fishbowl => {
+            spec.turn_mode != TurnMode::ReactionTriggered
+        }
+        DebateFormat::Socratic | DebateFormat::BpStyle | DebateFormat::OpenFight | DebateFormat::CritiqueRevision => {
+            false
+        }
+    }
+}
+
+/// What comes next in the round.
+pub(super) fn next(floor: &Floor<'_>) -> Next {
+    match floor.spec.debate_format {
+        // their seats are opened with the round
+        DebateFormat::RoundRobin | DebateFormat::ChainOfThought | DebateFormat::Fishbowl
+            if speaks_in_order(floor.spec) =>
+        {
+            Next::Over
+        }
+        DebateFormat::RoundRobin | DebateFormat::ChainOfThought | DebateFormat::Fishbowl => reactions::next(floor),
+        DebateFormat::Socratic => socratic::next(floor),
+        DebateFormat::BpStyle => bp_style::next(floor),
+        DebateFormat::OpenFight => open_fight::next(floor),
+        DebateFormat::CritiqueRevision => critique_revision::next(floor),
+    }
+}
+
+impl Floor<'_> {
+    /// The seats that speeches were wanted from, whatever became of them, in order.
+    fn speeches(&self) -> impl DoubleEndedIterator<Item = &Turned> {
+        self.turned.iter().filter(|turned| matches!(turned.work, Work::Argument { .. } | Work::Statement { .. }))
+    }
+    /// How often somebody had the floor in this round.
+    fn turns_of(&self, who: &ParticipantId) -> usize {
+        self.speeches().filter(|turned| turned.participant == *who).count()
+    }
+    /// What was placed since the last speech: bids, with those that were not to be had left out.
+    fn bids(&self) -> Vec<(&ParticipantId, &Bid)> {
+        let since = self.turned.iter().rev().take_while(|turned| matches!(turned.work, Work::Bid { .. }));
+        let mut bids: Vec<_> = since
+            .filter_map(|turned| match &turned.heard {
+                Heard::Bid(bid) => Some((turned.seat, &turned.participant, bid)),
+                Heard::Nothing
+                | Heard::Skipped
+                | Heard::Something
+                | Heard::Speech(..)
+                | Heard::Critique(_)
+                | Heard::Requests(_) => None,
+            })
+            .collect();
+        bids.sort_by_key(|(seat, ..)| *seat);
+        bids.into_iter().map(|(_, who, bid)| (who, bid)).collect()
+    }
+    /// Whether the last seats of the round were bids.
+    fn has_just_bid(&self) -> bool {
+        self.turned.last().is_some_and(|turned| matches!(turned.work, Work::Bid { .. }))
+    }
+    /// The strongest of some bids: the highest urgency, then who has spoken least, then declared order. Nobody with 0.
+    fn strongest<'b>(
+        &self,
+        bids: impl IntoIterator<Item = (&'b ParticipantId, &'b Bid)>,
+    ) -> Option<(&'b ParticipantId, &'b Bid)> {
+        let declared = |who: &ParticipantId| self.spec.personas.iter().position(|persona| persona.name == *who);
+        let willing = bids.into_iter().filter(|(_, bid)| bid.urgency > 0);
+        willing.min_by_key(|(who, bid)| (std::cmp::Reverse(bid.urgency), self.turns_of(who), declared(who)))
+    }
+}

@@ -1,0 +1,216 @@
+//! What a seat's task says, when it is asked.
+use super::control::Heard;
+use super::draft::Draft;
+use crate::ids::ParticipantId;
+use crate::spec::{ConsensusStrategy, DebateFormat, Mode, SelfVotes, VoteRule, Voters};
+use crate::tally::same_answer;
+use crate::task::{BallotStage, Guidance, Point, Task};
+use crate::transcript::speaker_labels;
+use crate::work::Work;
+
+impl Draft<'_> {
+    /// The task of the slot with this work.
+    pub fn task(&self, work: &Work, at: usize) -> Task {
+        match work.clone() {
+            Work::Ballot { stage } => Task::Ballot { stage, choices: self.ballot_choices() },
+            Work::Opening => Task::Opening,
+            Work::Argument { to, bench } => Task::Argument { guidance: self.guidance(), to, bench },
+            Work::Statement { speech, to, about } => Task::Statement { speech, guidance: self.guidance(), to, about },
+            Work::Closing => Task::Closing,
+            Work::Bid { purpose, on, heard } => Task::Bid { purpose, on, heard },
+            Work::AnswerPoints => Task::AnswerPoints { points: self.offered_points() },
+            Work::Critique { of } => Task::Critique { of },
+            Work::Revise => Task::Revise { critics: self.critics_of(at) },
+            Work::Reflect => {
+                let persona = self.participant_at(at).and_then(|name| self.spec().persona(name));
+                let on = |what: fn(&crate::Persona) -> bool| persona.is_some_and(what);
+                Task::Reflect {
+                    reflection: on(|persona| persona.reflection),
+                    evolution: on(|persona| persona.evolution),
+                }
+            }
+            Work::OpenRound => Task::OpenRound,
+            Work::CloseRound => Task::CloseRound,
+            Work::Interject => Task::Interject,
+            Work::ScoreSpeeches => Task::ScoreSpeeches { speeches: self.speeches_of_round() },
+            Work::Research => Task::Research,
+            Work::Conclude { conclusion } => Task::Conclude { conclusion },
+            Work::Summarise => Task::Summarise { through: self.control.rounds_held },
+            Work::Measure => Task::Measure { round: self.control.round },
+            Work::EnoughSaid => Task::EnoughSaid,
+            Work::Judge { order } => Task::Judge { order, candidates: self.presented(order) },
+            Work::Rank { order } => Task::Rank { order, candidates: self.presented(order) },
+            Work::Vote => {
+                let form = self.spec().voting.map(|voting| voting.rule.form()).unwrap_or_default();
+                Task::Vote { candidates: self.vote_candidates(self.participant_at(at)), form }
+            }
+            Work::ScoreDebaters => Task::ScoreDebaters { debaters: self.scored_by(self.participant_at(at)) },
+            Work::Synthesise => Task::Synthesise,
+        }
+    }
+
+    fn participant_at(&self, at: usize) -> Option<&ParticipantId> {
+        self.control.stage.slots.get(at).map(|slot| &slot.participant)
+    }
+
+    fn guidance(&self) -> Guidance {
+        let control = &self.control;
+        Guidance {
+            briefing: control.briefing.clone(),
+            new_angle: control.new_angle.clone(),
+            summary: control.summary.clone(),
+        }
+    }
+
+    /// The points of information since the last speech.
+    pub fn offered_points(&self) -> Vec<Point> {
+        let since = self.control.turned.iter().rev().take_while(|turned| matches!(turned.work, Work::Bid { .. }));
+        let mut offers: Vec<(u32, Point)> = since
+            .filter_map(|turned| {
+                let Heard::Bid(bid) = &turned.heard else { return None };
+                let text = bid.text.clone().filter(|_| bid.urgency > 0)?;
+                Some((turned.seat, Point { by: turned.participant.clone(), text }))
+            })
+            .collect();
+        offers.sort_by_key(|(seat, _)| *seat);
+        offers.into_iter().map(|(_, point)| point).collect()
+    }
+
+    /// Who criticised the proposal of a slot's participant in this round, in seat order.
+    fn critics_of(&self, at: usize) -> Vec<ParticipantId> {
+        let author = self.participant_at(at);
+        let of_author = |work: &Work| matches!(work, Work::Critique { of } if Some(of) == author);
+        let heard = self.control.turned.iter().filter(|turned| matches!(turned.heard, Heard::Critique(_)));
+        let mut critics: Vec<_> = heard
+            .filter(|turned| of_author(&turned.work))
+            .map(|turned| (turned.seat, turned.participant.clone()))
+            .collect();
+        critics.sort();
+        critics.into_iter().map(|(_, critic)| critic).collect()
+    }
+
+    /// The stances in adversarial mode; in deliberative mode each voter names its own answer. Where proposals stand for
+    /// election, their authors do.
+    fn ballot_choices(&self) -> Vec<String> {
+        match (self.spec().debate_format, self.spec().mode) {
+            (DebateFormat::CritiqueRevision, _) => self.names(),
+            (_, Mode::Adversarial) => self.spec().stances().into_iter().map(str::to_owned).collect(),
+            (_, Mode::Deliberative) => Vec::new(),
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.spec().personas.iter().map(|persona| persona.name.to_string()).collect()
+    }
+
+    /// Whether the candidates are debaters, so that a judge who is not to know names must be shown labels.
+    pub fn elects_debaters(&self) -> bool {
+        let spec = self.spec();
+        let ranks = spec.consensus_strategy == ConsensusStrategy::RankedReasons;
+        let scores = spec.voting.is_some_and(|voting| voting.rule == VoteRule::AnonymousScoring);
+        match spec.debate_format {
+            DebateFormat::CritiqueRevision => true,
+            DebateFormat::BpStyle => false,
+            DebateFormat::RoundRobin
+            | DebateFormat::Socratic
+            | DebateFormat::Fishbowl
+            | DebateFormat::ChainOfThought
+            | DebateFormat::OpenFight => ranks || scores,
+        }
+    }
+
+    /// What can win: the debaters where they stand for election; else the stances, or in deliberative mode the
+    /// different answers of the last ballots.
+    pub fn candidates(&self) -> Vec<String> {
+        if self.elects_debaters() {
+            return self.names();
+        }
+        if self.spec().mode == Mode::Adversarial {
+            return self.ballot_choices();
+        }
+        let cast = |stage: BallotStage| {
+            let choices = self.spec().personas.iter().filter_map(move |persona| self.ballot_of(stage, &persona.name));
+            let mut distinct: Vec<String> = Vec::new();
+            for choice in choices {
+                if !distinct.iter().any(|known| same_answer(known, choice)) {
+                    distinct.push(choice.to_owned());
+                }
+            }
+            distinct
+        };
+        let last = cast(BallotStage::Final);
+        if last.is_empty() { cast(BallotStage::Initial) } else { last }
+    }
+
+    /// The candidates as judges know them: with labels for names in an anonymised transcript. Pairs of what is shown and
+    /// what it stands for.
+    pub fn shown_candidates(&self) -> Vec<(String, String)> {
+        let candidates = self.candidates();
+        let anonymous = self.spec().judge.as_ref().is_none_or(|judge| judge.anonymize_transcript);
+        if !(self.elects_debaters() && anonymous) {
+            return candidates.into_iter().map(|candidate| (candidate.clone(), candidate)).collect();
+        }
+        let labels = speaker_labels(self.spec(), self.admission.seed, true);
+        let mut shown: Vec<(String, String)> =
+            labels.into_iter().map(|(name, label)| (label, name.to_string())).collect();
+        // In declared order the labels would give the names away.
+        shown.sort();
+        shown
+    }
+
+    /// The candidates in the order in which a judge is presented them.
+    fn presented(&self, order: u32) -> Vec<String> {
+        let mut candidates: Vec<String> = self.shown_candidates().into_iter().map(|(shown, _)| shown).collect();
+        if order % 2 == 1 {
+            candidates.reverse();
+        }
+        candidates
+    }
+
+    /// The candidates on one voter's ballot: all, or all but its own side. Judges have no side, and know what they are shown.
+    pub fn vote_candidates(&self, voter: Option<&ParticipantId>) -> Vec<String> {
+        if self.spec().voting.is_some_and(|voting| voting.voters == Voters::Judges) {
+            return self.presented(0);
+        }
+        let all = self.candidates();
+        let allowed = self.spec().voting.is_none_or(|voting| voting.self_votes == SelfVotes::Allow);
+        let Some(voter) = voter.filter(|_| !allowed) else { return all };
+        let own = self.own_side(voter);
+        let is_rival = |candidate: &&String| own.as_ref().is_none_or(|own| !same_answer(own, candidate));
+        let rivals: Vec<String> = all.iter().filter(is_rival).cloned().collect();
+        // Where all agree, one's own answer is the only one left to vote for.
+        if rivals.is_empty() { all } else { rivals }
+    }
+
+    /// The candidate that a debater would vote for if it voted for itself.
+    pub fn own_side(&self, voter: &ParticipantId) -> Option<String> {
+        if self.elects_debaters() {
+            return Some(voter.to_string());
+        }
+        let stance = self.spec().persona(voter).and_then(|persona| persona.stance.clone());
+        let cast = self.ballot_of(BallotStage::Final, voter).or_else(|| self.ballot_of(BallotStage::Initial, voter));
+        match self.spec().mode {
+            Mode::Adversarial => stance,
+            Mode::Deliberative => cast.map(str::to_owned),
+        }
+    }
+
+    /// Whom a voter scores, under which label: every debater but itself, in the order of the labels.
+    fn scored_by(&self, voter: Option<&ParticipantId>) -> Vec<(ParticipantId, String)> {
+        let mut labels = speaker_labels(self.spec(), self.admission.seed, true);
+        labels.retain(|(name, _)| Some(name) != voter);
+        labels.sort_by(|(_, one), (_, other)| one.cmp(other));
+        labels
+    }
+
+    /// The choice of a participant's private ballot.
+    pub fn ballot_of(&self, stage: BallotStage, who: &ParticipantId) -> Option<&str> {
+        let ballot = self.control.ballots.iter().find(|ballot| ballot.stage == stage && ballot.participant == *who)?;
+        Some(&ballot.choice)
+    }
+
+    /// Which strategy decides.
+    pub fn strategy(&self) -> ConsensusStrategy {
+        self.spec().consensus_strategy
+    }
+}

@@ -1,0 +1,241 @@
+//! Who takes part, and how each speaks.
+use crate::ids::{ModelName, ParticipantId};
+use serde::{Deserialize, Serialize};
+
+/// A debater.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Persona {
+    /// Unique in the debate.
+    pub name: ParticipantId,
+    /// The position it argues; always present in adversarial mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stance: Option<String>,
+    /// Who it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Replaces the default debater rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_prompt: Option<String>,
+    /// Added to the rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+    /// The model and how it is sampled.
+    #[serde(flatten)]
+    pub voice: Voice,
+    /// Models to try, in order, when `model` has failed for good. Opt-in; a substitution is recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallback_models: Vec<ModelName>,
+    /// Form of the speech.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub style: Option<Style>,
+    /// Tone of the speech, free text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tone: Option<String>,
+    /// Language of this persona, else the debate's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// Rank in `priority_order`, higher first.
+    #[serde(default)]
+    pub priority: i64,
+    /// Whose turns it sees besides its own and the moderator's; absent: everybody's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sees: Option<Vec<Sight>>,
+    /// Who does not see its turns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hidden_from: Vec<ParticipantId>,
+    /// Notes its position after each round: what it holds, what changed it, where it contradicts itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reflection: bool,
+    /// Notes after each round what worked, what did not, and what to try next.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub evolution: bool,
+    /// The weight of its vote under `rule: weighted`, 0.1 to 5; else it follows from `elo` and `calibration`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
+    /// Its rating, for the weight of its vote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elo: Option<f64>,
+    /// How well it judges its own certainty, 0 to 1, for the weight of its vote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<f64>,
+    /// The tools that it may use, by the names that the host's configuration gives them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+}
+
+/// What `sees` may name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Sight {
+    /// A kind of turn.
+    Kind(TurnKind),
+    /// A persona.
+    Persona(ParticipantId),
+}
+
+/// A kind of turn, as masking tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TurnKind {
+    /// Opening statements and proposals.
+    Openings,
+    /// Speeches of rounds, points of information included.
+    Arguments,
+    /// Critiques.
+    Critiques,
+    /// Revisions.
+    Revisions,
+    /// Final statements and rebuttals.
+    Closings,
+}
+impl TurnKind {
+    /// All, in the order of a debate.
+    pub const ALL: [Self; 5] = [Self::Openings, Self::Arguments, Self::Critiques, Self::Revisions, Self::Closings];
+    /// The name that users type.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Openings => "openings",
+            Self::Arguments => "arguments",
+            Self::Critiques => "critiques",
+            Self::Revisions => "revisions",
+            Self::Closings => "closings",
+        }
+    }
+}
+
+/// A model with its sampling options.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Voice {
+    /// The model.
+    pub model: ModelName,
+    /// Sampling temperature, 0 to 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// Nucleus sampling, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<f64>,
+    /// Presence penalty, -2 to 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub presence_penalty: Option<f64>,
+    /// Cap on generated tokens of one answer, thinking included.
+    pub max_tokens: u32,
+    /// Thinking policy; absent leaves it to the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think: Option<Think>,
+    /// Tokens that prompt and answer must fit into, where that is less than what the host gives the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub num_ctx: Option<u32>,
+}
+
+/// Thinking policy of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Think {
+    /// No thinking.
+    Off,
+    /// Thinking at the model's own level.
+    On,
+    /// Little thinking.
+    Low,
+    /// Some thinking.
+    Medium,
+    /// Much thinking.
+    High,
+}
+
+/// Form of a speech.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Style {
+    /// Formal prose.
+    Formal,
+    /// Everyday prose.
+    Casual,
+    /// A list of points.
+    BulletPoint,
+    /// Plain paragraphs.
+    Paragraph,
+}
+
+/// The moderator and its duties.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Moderator {
+    /// Opens every round with speakers, a briefing and an angle.
+    pub opens: bool,
+    /// Closes every round with a summary and a status.
+    pub closes: bool,
+    /// Comments on a round, as often as `interject` says.
+    #[serde(default)]
+    pub interjects: bool,
+    /// Warns speakers who are off topic, when it interjects.
+    #[serde(default)]
+    pub warns: bool,
+    /// Asks speakers to clarify, when it interjects; they answer at once.
+    #[serde(default)]
+    pub clarifies: bool,
+    /// Asks speakers to revise, when it interjects; they answer at once.
+    #[serde(default)]
+    pub reflects: bool,
+    /// Scores every speech of a round.
+    #[serde(default)]
+    pub scores: bool,
+    /// Researches before the first round, with tools if it has some, and briefs everybody.
+    #[serde(default)]
+    pub researches: bool,
+    /// Reconciles the positions before the decision.
+    #[serde(default)]
+    pub reconciles: bool,
+    /// Sums the debate up at its end.
+    #[serde(default)]
+    pub concludes: bool,
+    /// When it interjects.
+    #[serde(default)]
+    pub interject: Interject,
+    /// How it sums up.
+    #[serde(default)]
+    pub summary_style: SummaryStyle,
+    /// The tools that it may use, by the names that the host's configuration gives them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// Added to its prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+    /// The model and how it is sampled.
+    #[serde(flatten)]
+    pub voice: Voice,
+}
+
+impl Moderator {
+    /// Whether it has anything to say between speeches and the end of a round.
+    pub fn has_interjections(&self) -> bool {
+        self.interjects || self.warns || self.clarifies || self.reflects
+    }
+}
+
+/// When a moderator interjects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Interject {
+    /// After every round.
+    #[default]
+    EveryRound,
+    /// After the round in the middle of `max_rounds`: the second of three, the second of four.
+    Midpoint,
+    /// After the last round, whichever rule ended the rounds.
+    FinalOnly,
+}
+
+/// How a moderator sums up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SummaryStyle {
+    /// Each side at its strongest.
+    #[default]
+    Neutral,
+    /// With the weaknesses of each side.
+    Critical,
+    /// Towards the answer that stands best.
+    Persuasive,
+}

@@ -1,0 +1,203 @@
+//! What a seat is opened for.
+use crate::ids::ParticipantId;
+use crate::spec::Bench;
+use crate::task::{BallotStage, BidPurpose, Conclusion, SpeechKind};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The kind of work that a seat is opened for: what is known of its task before it is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Work {
+    /// A private ballot.
+    Ballot {
+        /// Before round 1 or at the end.
+        stage: BallotStage,
+    },
+    /// An opening statement.
+    Opening,
+    /// A speech of a round.
+    Argument {
+        /// Whom the speaker answers, where it bid for the floor.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<ParticipantId>,
+        /// The speaker's place in a British Parliamentary debate.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        bench: Option<Bench>,
+    },
+    /// A speech that is neither opening, argument nor closing.
+    Statement {
+        /// What kind of speech.
+        speech: SpeechKind,
+        /// To whom.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<ParticipantId>,
+        /// What was asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        about: Option<Arc<str>>,
+    },
+    /// A final statement.
+    Closing,
+    /// Whether one wants to speak.
+    Bid {
+        /// For what.
+        purpose: BidPurpose,
+        /// On whose speech.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        on: Option<ParticipantId>,
+        /// What was heard so far of a running speech.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        heard: Option<Arc<str>>,
+    },
+    /// Which point of information a speaker takes.
+    AnswerPoints,
+    /// A critique.
+    Critique {
+        /// Of whose proposal.
+        of: ParticipantId,
+    },
+    /// One's own proposal, revised.
+    Revise,
+    /// Notes for oneself.
+    Reflect,
+    /// The moderator opens the round.
+    OpenRound,
+    /// The moderator closes the round.
+    CloseRound,
+    /// The moderator interjects.
+    Interject,
+    /// The moderator scores the round's speeches.
+    ScoreSpeeches,
+    /// The moderator researches.
+    Research,
+    /// The moderator concludes.
+    Conclude {
+        /// In what manner.
+        conclusion: Conclusion,
+    },
+    /// The past is summed up.
+    Summarise,
+    /// The similarity of the round's speeches is measured.
+    Measure,
+    /// The judge says whether enough was said.
+    EnoughSaid,
+    /// The judge reads the log in one order.
+    Judge {
+        /// Which.
+        order: u32,
+    },
+    /// The judge ranks all candidates in one order.
+    Rank {
+        /// Which.
+        order: u32,
+    },
+    /// A vote that counts.
+    Vote,
+    /// Every other debater is scored.
+    ScoreDebaters,
+    /// The result is turned into what the author wants.
+    Synthesise,
+}
+impl Work {
+    /// A speech of a round, to nobody in particular.
+    pub const ARGUMENT: Self = Self::Argument { to: None, bench: None };
+
+    /// Whether the turn's result decides the debate; the budget keeps room for it.
+    pub fn decides(&self) -> bool {
+        match self {
+            Self::Judge { .. }
+            | Self::Rank { .. }
+            | Self::Vote
+            | Self::ScoreDebaters
+            | Self::Synthesise
+            | Self::Conclude { conclusion: Conclusion::Decision } => true,
+            Self::Ballot { .. }
+            | Self::Opening
+            | Self::Argument { .. }
+            | Self::Statement { .. }
+            | Self::Closing
+            | Self::Bid { .. }
+            | Self::AnswerPoints
+            | Self::Critique { .. }
+            | Self::Revise
+            | Self::Reflect
+            | Self::OpenRound
+            | Self::CloseRound
+            | Self::Interject
+            | Self::ScoreSpeeches
+            | Self::Research
+            | Self::Conclude { .. }
+            | Self::Summarise
+            | Self::Measure
+            | Self::EnoughSaid => false,
+        }
+    }
+    /// Whether the debate is less than it was asked to be where nothing comes of the turn. Without a bid, a note, a
+    /// summary or a measure it goes on as it is.
+    pub fn is_missed(&self) -> bool {
+        match self {
+            Self::Bid { .. }
+            | Self::AnswerPoints
+            | Self::Reflect
+            | Self::Summarise
+            | Self::Measure
+            | Self::EnoughSaid
+            | Self::ScoreSpeeches
+            | Self::Interject => false,
+            Self::Ballot { .. }
+            | Self::Opening
+            | Self::Argument { .. }
+            | Self::Statement { .. }
+            | Self::Closing
+            | Self::Critique { .. }
+            | Self::Revise
+            | Self::OpenRound
+            | Self::CloseRound
+            | Self::Research
+            | Self::Conclude { .. }
+            | Self::Judge { .. }
+            | Self::Rank { .. }
+            | Self::Vote
+            | Self::ScoreDebaters
+            | Self::Synthesise => true,
+        }
+    }
+    /// The kind of speech that comes of it, if one does that counts towards a round's quorum.
+    pub fn speech(&self) -> Option<SpeechKind> {
+        match self {
+            Self::Opening => Some(SpeechKind::Opening),
+            Self::Argument { .. } => Some(SpeechKind::Argument),
+            Self::Closing => Some(SpeechKind::Closing),
+            Self::Statement { speech, .. } => Some(*speech),
+            Self::Critique { .. } => Some(SpeechKind::Critique),
+            Self::Revise => Some(SpeechKind::Revision),
+            Self::Ballot { .. }
+            | Self::Bid { .. }
+            | Self::AnswerPoints
+            | Self::Reflect
+            | Self::OpenRound
+            | Self::CloseRound
+            | Self::Interject
+            | Self::ScoreSpeeches
+            | Self::Research
+            | Self::Conclude { .. }
+            | Self::Summarise
+            | Self::Measure
+            | Self::EnoughSaid
+            | Self::Judge { .. }
+            | Self::Rank { .. }
+            | Self::Vote
+            | Self::ScoreDebaters
+            | Self::Synthesise => None,
+        }
+    }
+}
+
+/// A seat that is opened: whose, for what.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seat {
+    /// Whose.
+    pub participant: ParticipantId,
+    /// For what.
+    pub work: Work,
+}
