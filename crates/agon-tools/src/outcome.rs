@@ -16,7 +16,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { timeout: Duration::from_secs(30), max_result_chars: 4000 }
+        Self { timeout: Duration::from_secs(20), max_result_chars: 6000 }
     }
 }
 
