@@ -16,7 +16,7 @@ const MOST_TEXT: usize = 400;
 /// The call that answers a turn whose prompt offers tools, unless a tool has just answered.
 pub fn native_call(asked: &ChatRequest<'_>, scene: &Scene<'_>) -> Option<Value> {
     let tools = asked.tools.as_ref()?;
-    if asked.messages.last()?.role == "tool" {
+    if asked.messages.iter().any(|message| message.role == "tool") {
         return None;
     }
     let offered: Vec<&Value> = tools.iter().filter_map(|tool| tool.get("function")).collect();

@@ -75,8 +75,10 @@ impl Brief {
 
     fn take_debater(&mut self, line: &str) {
         let Some(line) = line.trim().strip_prefix("- ") else { return };
-        let without_stance = || (line.split_once(" (").map_or(line, |(name, _)| name), "");
-        let (name, stance) = line.split_once(": ").unwrap_or_else(without_stance);
+        // a colon inside the brackets of a role parts nothing
+        let parted = line.split_once(": ").filter(|(name, _)| !name.contains(" (") || name.ends_with(')'));
+        let (name, stance) = parted.unwrap_or((line, ""));
+        let name = name.split_once(" (").map_or(name, |(name, _)| name);
         let debater = Debater { name: name.trim().to_owned(), stance: stance.trim().to_owned() };
         if self.cast.iter().all(|other| other.name != debater.name) {
             self.cast.push(debater);

@@ -57,6 +57,34 @@ fn a_debater_with_a_role_instead_of_a_stance_is_known_by_name_and_given_a_positi
 }
 
 #[test]
+fn roles_in_brackets_are_no_part_of_a_name() {
+    let shown = "# Debaters\n- Ada (economist: labour)\n- Ben (Prime Minister): for\n- Cleo: against (mostly)\n=== YOUR TURN ===\n";
+    let cast = Brief::read([("user", shown)].into_iter()).cast;
+    let pairs: Vec<_> = cast.iter().map(|debater| (debater.name.as_str(), debater.stance.as_str())).collect();
+    assert_eq!(pairs, [("Ada", ""), ("Ben", "for"), ("Cleo", "against (mostly)")]);
+}
+
+#[test]
+fn what_a_turn_is_about_is_read_from_its_lines() {
+    let asked = "=== YOUR TURN ===\nYou are: Ben\nTask: answer\nTo: Ada\nBench: Opening Government\nSpeeches: T3, T4\nQuestion:\n\nWho pays?\nAnswer it.\n";
+    let brief = Brief::read([("user", asked)].into_iter());
+    assert_eq!((brief.to.as_deref(), brief.bench.as_deref()), (Some("Ada"), Some("Opening Government")));
+    assert_eq!((brief.question.as_deref(), brief.speeches.as_slice()), (Some("Who pays?"), [3, 4].as_slice()));
+    assert_eq!(brief.instructions, "Answer it.");
+    let asked = asked.replace("Question:\n\nWho pays?", "Asked by the moderator: Who pays?");
+    assert_eq!(Brief::read([("user", asked.as_str())].into_iter()).question.as_deref(), Some("Who pays?"));
+}
+
+#[test]
+fn what_tools_have_answered_is_kept_apart_from_what_was_asked() {
+    let asked = "# Topic\nTrams\n=== YOUR TURN ===\nTask: argument\n";
+    let chat = [("user", asked), ("assistant", "{}"), ("tool", "from a tool"), ("user", "Result of search: ten")];
+    let brief = Brief::read(chat.into_iter());
+    assert_eq!(brief.found, ["from a tool", "Result of search: ten"]);
+    assert_eq!((brief.topic.as_str(), brief.kind()), ("Trams", Task::Argument));
+}
+
+#[test]
 fn a_chat_without_the_delimiter_is_no_debate() {
     assert!(!Brief::read([("user", "Hello there")].into_iter()).is_debate);
 }
