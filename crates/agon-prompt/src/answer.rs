@@ -1,7 +1,9 @@
 //! What a model's text means.
-mod json;
+pub(crate) mod json;
 mod moderator;
 mod speech;
+
+pub(crate) use speech::without_thoughts;
 
 use crate::schema::{MAX_CHOICE, MAX_CITATIONS, MAX_REASONS};
 use crate::text::{cut, one_line};
@@ -23,10 +25,11 @@ pub fn read_answer(spec: &DebateSpec, ask: &Ask, text: &str) -> Result<Answer, M
     match &ask.task {
         Task::Opening | Task::Argument { .. } | Task::Closing => speech::read(&text, &ask.participant),
         Task::Ballot { choices, .. } => first_good(&text, |object| choice(object, choices)),
-        Task::Vote { candidates } => first_good(&text, |object| choice(object, candidates)),
+        Task::Vote { candidates, .. } => first_good(&text, |object| choice(object, candidates)),
         Task::OpenRound => first_good(&text, |object| moderator::plan(spec, object)),
         Task::CloseRound => moderator::close(&text),
         Task::Judge { candidates, .. } => first_good(&text, |object| judgement(object, candidates)),
+        _ => Err(Malformed("not yet".to_owned())),
     }
 }
 
@@ -88,6 +91,7 @@ fn judgement(object: &Object, candidates: &[String]) -> Result<Answer, Malformed
         winner,
         reasoning: object.text("reasoning")?,
         citations,
+        open_objections: Vec::new(),
     }))
 }
 

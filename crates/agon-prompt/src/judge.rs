@@ -45,7 +45,7 @@ fn push_transcript(text: &mut String, view: &View, ask: &Ask, order: u32) {
 fn part_of(entry: &Entry) -> String {
     match entry.kind {
         SpeechKind::Opening => "Opening statements".to_owned(),
-        SpeechKind::Argument => format!("Round {}", entry.turn.round),
-        SpeechKind::Closing => "Final statements".to_owned(),
+        SpeechKind::Closing | SpeechKind::Rebuttal => "Final statements".to_owned(),
+        _ => format!("Round {}", entry.turn.round),
     }
 }

@@ -13,8 +13,10 @@ mod schema;
 mod tail;
 mod template;
 mod text;
+mod tools;
 mod view;
 
 pub use answer::{Malformed, read_answer};
 pub use prompt::{Prompt, PromptError, PromptMessage, PromptRole, Sampling, prompt};
+pub use tools::{LoopStep, ToolInfo, ToolLoop, ToolOutcome};
 pub use view::View;

@@ -14,6 +14,10 @@ pub struct Prompt {
     pub messages: Vec<PromptMessage>,
     /// JSON Schema of the answer; absent for a speech.
     pub schema: Option<Arc<Value>>,
+    /// The tools that may be used on the way to the answer, by the names that the author gave.
+    pub tools: Vec<String>,
+    /// The debate's own random mark, in the lines around what others said and what tools found.
+    pub marker: Arc<str>,
     /// How the answer is sampled.
     pub sampling: Sampling,
     /// About how many tokens the messages have: characters / 3.5.
@@ -55,6 +59,8 @@ pub struct Sampling {
     pub seed: u64,
     /// Thinking policy.
     pub think: Option<Think>,
+    /// Tokens that prompt and answer must fit into, where that is less than what the host gives the model.
+    pub context_limit: Option<u32>,
 }
 
 /// Why there is no prompt for an ask.
@@ -83,8 +89,9 @@ pub fn prompt(view: &View, ask: &Ask) -> Result<Prompt, PromptError> {
     }
     let role = view.spec.role(&ask.participant);
     let role = role.ok_or_else(|| PromptError::UnknownParticipant(ask.participant.clone()))?;
+    let voice = role.voice().ok_or_else(|| PromptError::WrongRole(ask.participant.clone()))?;
     let (system, user, chars) = match (&ask.task, role) {
-        (Task::Judge { order, candidates }, Role::Judge(judge)) => {
+        (Task::Judge { order, candidates }, Role::Judge(_, judge)) => {
             let user = judge::message(view, ask, judge, *order, candidates);
             let chars = user.chars().count();
             (&view.judge_system, user, chars)
@@ -108,7 +115,9 @@ pub fn prompt(view: &View, ask: &Ask) -> Result<Prompt, PromptError> {
             PromptMessage { role: PromptRole::User, text: user.into() },
         ],
         schema: view.schema(&ask.task),
-        sampling: sampling(view, ask, role.voice()),
+        tools: Vec::new(),
+        marker: view.marker.as_str().into(),
+        sampling: sampling(view, ask, voice),
         estimated_tokens: chars.saturating_mul(2) / 7,
     })
 }
@@ -116,7 +125,7 @@ pub fn prompt(view: &View, ask: &Ask) -> Result<Prompt, PromptError> {
 fn is_for_debaters(task: &Task) -> bool {
     match task {
         Task::Ballot { .. } | Task::Opening | Task::Argument { .. } | Task::Closing | Task::Vote { .. } => true,
-        Task::OpenRound | Task::CloseRound | Task::Judge { .. } => false,
+        _ => false,
     }
 }
 
@@ -124,13 +133,7 @@ fn is_for_debaters(task: &Task) -> bool {
 fn sees_nobody(task: &Task) -> bool {
     match task {
         Task::Opening | Task::Ballot { stage: BallotStage::Initial, .. } => true,
-        Task::Ballot { stage: BallotStage::Final, .. }
-        | Task::Argument { .. }
-        | Task::Closing
-        | Task::OpenRound
-        | Task::CloseRound
-        | Task::Judge { .. }
-        | Task::Vote { .. } => false,
+        _ => false,
     }
 }
 
@@ -151,5 +154,6 @@ fn sampling(view: &View, ask: &Ask, voice: &Voice) -> Sampling {
         max_tokens: voice.max_tokens,
         seed: sampling_seed(view.seed, ask.turn),
         think: voice.think,
+        context_limit: voice.num_ctx,
     }
 }

@@ -14,7 +14,7 @@ pub(crate) fn of(spec: &DebateSpec, task: &Task) -> Option<Value> {
     match task {
         Task::Opening | Task::Argument { .. } | Task::Closing => None,
         Task::Ballot { choices, .. } => Some(choice(choices)),
-        Task::Vote { candidates } => Some(choice(candidates)),
+        Task::Vote { candidates, .. } => Some(choice(candidates)),
         Task::OpenRound => Some(open_round(spec)),
         Task::CloseRound => Some(object(&[
             ("summary", json!({"type": "string", "minLength": 1})),
@@ -22,6 +22,7 @@ pub(crate) fn of(spec: &DebateSpec, task: &Task) -> Option<Value> {
             ("decision", json!({"type": ["string", "null"]})),
         ])),
         Task::Judge { candidates, .. } => Some(judge(candidates)),
+        _ => None,
     }
 }
 
@@ -39,7 +40,7 @@ fn open_round(spec: &DebateSpec) -> Value {
     let names: Vec<&str> = spec.personas.iter().map(|persona| persona.name.as_str()).collect();
     let most = match spec.turn_mode {
         TurnMode::Moderator => 2 * names.len(),
-        TurnMode::RoundRobin | TurnMode::Random | TurnMode::PriorityOrder => 0,
+        _ => 0,
     };
     let speakers = json!({"type": "array", "maxItems": most, "items": {"type": "string", "enum": names}});
     object(&[
@@ -65,7 +66,7 @@ fn judge(candidates: &[String]) -> Value {
 }
 
 /// An object with exactly these members, in this order.
-fn object(members: &[(&str, Value)]) -> Value {
+pub(crate) fn object(members: &[(&str, Value)]) -> Value {
     let names: Vec<&str> = members.iter().map(|(name, _)| *name).collect();
     let properties: serde_json::Map<String, Value> =
         members.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();

@@ -4,7 +4,7 @@ use crate::text::{alternatives, one_line, quoted_line};
 use crate::view::View;
 use agon_core::fence::YOUR_TURN;
 use agon_core::{
-    Ask, BallotStage, JUDGE, Judge, MODERATOR, Mode, Moderator, Persona, Style, Task, Think, TurnMode, Voice,
+    Ask, BallotStage, Guidance, JUDGE, Judge, MODERATOR, Mode, Moderator, Persona, Style, Task, Think, TurnMode, Voice,
 };
 
 /// The `Key: value` lines and the instructions after the delimiter.
@@ -86,7 +86,7 @@ pub(crate) fn debater(view: &View, ask: &Ask, persona: &Persona) -> String {
     let language = persona.language.as_ref().or(spec.language.as_ref());
     let mut tail = Tail::new(persona.name.as_str(), persona.stance.as_deref(), "debater", task_name(&ask.task));
     tail.maybe("Who you are", persona.role.as_deref());
-    if let Task::Argument { briefing, new_angle, summary } = &ask.task {
+    if let Task::Argument { guidance: Guidance { briefing, new_angle, summary }, .. } = &ask.task {
         tail.key("Round", &round_of(view, ask));
         tail.quoted("Briefing", briefing.as_deref());
         tail.quoted("New angle", new_angle.as_deref());
@@ -126,9 +126,7 @@ pub(crate) fn moderator(view: &View, ask: &Ask, moderator: &Moderator) -> String
             let names: Vec<String> = spec.personas.iter().map(|persona| one_line(persona.name.as_str())).collect();
             fill(template::OPEN_ROUND, &[("names", &names.join(", "))])
         }
-        (Task::OpenRound, TurnMode::RoundRobin | TurnMode::Random | TurnMode::PriorityOrder) => {
-            fill(template::OPEN_ROUND_FIXED, &[])
-        }
+        (Task::OpenRound, _) => fill(template::OPEN_ROUND_FIXED, &[]),
         // the only other duty that a moderator is asked for
         (_, _) => fill(template::CLOSE_ROUND, &[]),
     };
@@ -163,14 +161,14 @@ fn task_name(task: &Task) -> &'static str {
         Task::OpenRound => "open the round",
         Task::CloseRound => "close the round",
         Task::Judge { .. } => "judge",
-        Task::Vote { .. } => "vote",
+        _ => "vote",
     }
 }
 
 fn is_speech(task: &Task) -> bool {
     match task {
         Task::Opening | Task::Argument { .. } | Task::Closing => true,
-        Task::Ballot { .. } | Task::OpenRound | Task::CloseRound | Task::Judge { .. } | Task::Vote { .. } => false,
+        _ => false,
     }
 }
 
@@ -193,13 +191,13 @@ fn debater_task(task: &Task, voice: &Voice) -> String {
     let ballot = |template, choices: &[String]| fill(template, &[("choice", &choice_of(template::CHOICE, choices))]);
     match task {
         Task::Opening => speech(template::OPENING),
-        Task::Argument { briefing: None, new_angle: None, .. } => speech(template::ARGUMENT),
+        Task::Argument { guidance: Guidance { briefing: None, new_angle: None, .. }, .. } => speech(template::ARGUMENT),
         Task::Argument { .. } => speech(template::ARGUMENT_GUIDED),
         Task::Closing => speech(template::CLOSING),
         Task::Ballot { stage: BallotStage::Initial, choices } => ballot(template::BALLOT_INITIAL, choices),
         Task::Ballot { stage: BallotStage::Final, choices } => ballot(template::BALLOT_FINAL, choices),
-        Task::Vote { candidates } => ballot(template::VOTE, candidates),
-        Task::OpenRound | Task::CloseRound | Task::Judge { .. } => String::new(),
+        Task::Vote { candidates, .. } => ballot(template::VOTE, candidates),
+        _ => String::new(),
     }
 }
 

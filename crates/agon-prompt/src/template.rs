@@ -30,6 +30,9 @@ templates! {
     CORRECTION = "correction";
     CHOICE = "choice";
     WINNER = "winner";
+    TOOL_RESULT = "tool_result";
+    TOOL_FAILED = "tool_failed";
+    TOOL_LOOP = "tool_loop";
 }
 
 /// The text with each `{{name}}` replaced by its value. Values are not looked into, unknown names stay as they are.
@@ -74,7 +77,20 @@ mod tests {
 
     #[test]
     fn the_built_in_wording_uses_only_values_that_are_filled_in() {
-        const KNOWN: [&str; 8] = ["marker", "words", "choice", "choices", "names", "winner", "intensity", "correction"];
+        const KNOWN: [&str; 12] = [
+            "marker",
+            "words",
+            "choice",
+            "choices",
+            "names",
+            "winner",
+            "intensity",
+            "correction",
+            "tool",
+            "result",
+            "problem",
+            "tools",
+        ];
         for (file, template) in ALL {
             for part in template.split("{{").skip(1) {
                 let (name, _) = part.split_once("}}").unwrap();

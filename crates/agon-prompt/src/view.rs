@@ -3,6 +3,7 @@ use crate::template::{self, fill};
 use crate::text::{cut, one_line, quoted_line, shown};
 use crate::{schema, text};
 use agon_core::fence::{ENTRY, marker, transcript_start};
+use agon_core::signals::Gauge;
 use agon_core::{Admission, DebateSpec, Entry, Event, ModeratorDecision, Position, RoundStatus, Task, Transcript};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -141,6 +142,12 @@ impl View {
         let known = self.decisions.partition_point(|decision| decision.position <= sees);
         let known = self.decisions.get(..known).unwrap_or_default();
         known.iter().skip(known.len().saturating_sub(SHOWN_DECISIONS)).map(|decision| decision.line.as_str())
+    }
+
+    /// What there is to be compared after a round, for [`Task::Measure`], which is no prompt: the embeddings of the gauge's
+    /// texts, or its words, give the measures.
+    pub fn gauge(&self, sees: Position, round: u32) -> Gauge {
+        Gauge::new(self.transcript.up_to(sees).iter().map(Gauge::entry), round)
     }
 
     /// The schema of a task's answer, made once for all asks with the same choices.

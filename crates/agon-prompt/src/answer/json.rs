@@ -7,15 +7,15 @@ use serde_json::{Map, Value};
 const MOST_TRIES: usize = 64;
 
 /// An object whose members are asked for by name.
-pub(super) struct Object(pub(super) Map<String, Value>);
+pub(crate) struct Object(pub(crate) Map<String, Value>);
 
 impl Object {
     /// A member that must be there.
-    pub(super) fn required(&self, field: &str) -> Result<&Value, Malformed> {
+    pub(crate) fn required(&self, field: &str) -> Result<&Value, Malformed> {
         self.0.get(field).ok_or_else(|| Malformed(format!("{field}: missing")))
     }
     /// A text with something in it, trimmed.
-    pub(super) fn text(&self, field: &str) -> Result<String, Malformed> {
+    pub(crate) fn text(&self, field: &str) -> Result<String, Malformed> {
         let value = self.required(field)?;
         let text = value.as_str().ok_or_else(|| wrong(field, value, "a text"))?.trim();
         if text.is_empty() {
@@ -24,7 +24,7 @@ impl Object {
         Ok(text.to_owned())
     }
     /// A text, or nothing when it is null, absent or blank.
-    pub(super) fn optional_text(&self, field: &str) -> Result<Option<String>, Malformed> {
+    pub(crate) fn optional_text(&self, field: &str) -> Result<Option<String>, Malformed> {
         match self.0.get(field) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned)),
@@ -32,7 +32,7 @@ impl Object {
         }
     }
     /// An array of a length between two bounds.
-    pub(super) fn array(&self, field: &str, least: usize, most: usize) -> Result<&Vec<Value>, Malformed> {
+    pub(crate) fn array(&self, field: &str, least: usize, most: usize) -> Result<&Vec<Value>, Malformed> {
         let value = self.required(field)?;
         let items = value.as_array().ok_or_else(|| wrong(field, value, "an array"))?;
         if (least..=most).contains(&items.len()) {
@@ -43,7 +43,7 @@ impl Object {
 }
 
 /// The complete objects that stand in the text, outermost only, in order. What surrounds them is passed over.
-pub(super) fn objects(text: &str) -> Vec<Object> {
+pub(crate) fn objects(text: &str) -> Vec<Object> {
     let mut objects = Vec::new();
     let mut rest = text;
     for _ in 0..MOST_TRIES {
@@ -63,7 +63,7 @@ pub(super) fn objects(text: &str) -> Vec<Object> {
 }
 
 /// A whole number in any of JSON's spellings.
-pub(super) fn whole_number(value: &Value) -> Option<u32> {
+pub(crate) fn whole_number(value: &Value) -> Option<u32> {
     if let Some(number) = value.as_u64() {
         return u32::try_from(number).ok();
     }
@@ -73,7 +73,7 @@ pub(super) fn whole_number(value: &Value) -> Option<u32> {
 }
 
 /// A value as an error message names it.
-pub(super) fn found(value: &Value) -> String {
+pub(crate) fn found(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(_) | Value::Number(_) => value.to_string(),

@@ -8,7 +8,7 @@ const END_OF_THINK: &str = "</think>";
 
 /// The text without thoughts that a model wrote into its answer: whole blocks, an end without a beginning (some chat
 /// templates write the beginning themselves), and a beginning without an end at the very start.
-pub(super) fn without_thoughts(text: &str) -> Cow<'_, str> {
+pub(crate) fn without_thoughts(text: &str) -> Cow<'_, str> {
     if !text.contains(THINK) && !text.contains(END_OF_THINK) {
         return text.into();
     }
@@ -39,7 +39,7 @@ pub(super) fn read(text: &str, speaker: &ParticipantId) -> Result<Answer, Malfor
     if text.is_empty() {
         return Err(Malformed("the speech is empty".to_owned()));
     }
-    Ok(Answer::Speech { text: text.into() })
+    Ok(Answer::Speech { text: text.into(), cut: false })
 }
 
 /// Takes off `Ada:`, also in Markdown emphasis.
