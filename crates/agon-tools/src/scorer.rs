@@ -12,7 +12,8 @@ use crate::text::one_line;
 use crate::{ModelConfig, ToolError};
 
 const CRITERIA: [&str; 4] = ["clarity", "evidence", "originality", "on_topic"];
-const MAX_TOKENS: u32 = 1024;
+/// Most of it is for models that think first.
+const MAX_TOKENS: u32 = 3072;
 const MAX_REASON_CHARS: usize = 300;
 
 pub(crate) const DESCRIPTION: &str =

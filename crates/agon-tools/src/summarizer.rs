@@ -8,7 +8,8 @@ use crate::{ModelConfig, ToolError};
 
 const DEFAULT_WORDS: u32 = 120;
 const TOKENS_PER_WORD: u32 = 4;
-const TOKENS_TO_SPARE: u32 = 256;
+/// For models that think first.
+const TOKENS_TO_SPARE: u32 = 2048;
 
 pub(crate) const DESCRIPTION: &str = "Shortens a text to about the given number of words, in the text's own language.";
 

@@ -14,8 +14,8 @@ use crate::mcp::Mcp;
 use crate::rag::{self, Rag};
 use crate::search::{self, Search};
 use crate::{
-    ConfigProblems, FindModel, Limits, MAX_TOOLS, ModelConfig, ToolConfig, ToolError, ToolOutcome, schema, scorer,
-    summarizer,
+    ConfigProblems, FindModel, Limits, MAX_TOOLS, ModelConfig, ToolConfig, ToolError, ToolOutcome, no_models, schema,
+    scorer, summarizer,
 };
 
 /// What stands between a tool's name and the name that an MCP server gives to one of its functions.
@@ -196,6 +196,13 @@ impl Tool {
                 files.run(tool, find, arguments, limits.timeout / 2).await
             }
         }
+    }
+}
+
+impl Default for Toolbox {
+    /// No tools at all.
+    fn default() -> Self {
+        Self(Arc::new(Inner { tools: BTreeMap::new(), find: no_models() }))
     }
 }
 

@@ -9,16 +9,20 @@ use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tracing_subscriber::EnvFilter;
 
-const INFO: &str = "warn,agon=info,agon_runtime=info,agon_store=info,agon_rehearsal=info";
+// The MCP library logs what servers do wrong in their own words and at the level of our emergencies; `agon-tools` says
+// what matters of it.
+const QUIET: &str = "warn,rmcp=off";
+const INFO: &str = "warn,rmcp=off,agon=info,agon_runtime=info,agon_store=info,agon_rehearsal=info";
 const SERVER: &str =
-    "warn,agon=info,agon_runtime=info,agon_store=info,agon_server=info,agon_bus=info,agon_telemetry=info";
-const DEBUG: &str = "info,agon=debug,agon_runtime=debug,agon_store=debug,agon_rehearsal=debug,agon_llm=debug";
+    "warn,rmcp=off,agon=info,agon_runtime=info,agon_store=info,agon_server=info,agon_bus=info,agon_telemetry=info";
+const DEBUG: &str =
+    "info,rmcp=off,agon=debug,agon_runtime=debug,agon_store=debug,agon_rehearsal=debug,agon_llm=debug,agon_tools=debug";
 
 /// Starts the log.
 pub fn start(level: u8, environment: &Environment, output: &Output) -> Result<(), Stop> {
     let chosen = match (environment.get("AGON_LOG"), level) {
         (Some(filter), 0) => filter,
-        (_, 0) => "warn",
+        (_, 0) => QUIET,
         (_, 1) => INFO,
         (_, 2) => DEBUG,
         (_, _) => "trace",
