@@ -30,7 +30,10 @@ pub struct Answer {
 pub fn compose(asked: &ChatRequest<'_>, brief: &Brief, plan: &Plan, seed: u64) -> Answer {
     let mut scene = Scene::new(brief, seed, plan.behaviour);
     let limit = asked.options.as_ref().and_then(|options| options.num_predict);
-    scene.budget = limit.and_then(|limit| u64::try_from(limit).ok());
+    let thinking = if wants_thinking(asked) { thoughts(&scene) } else { String::new() };
+    // what is thought counts as well
+    let budget = limit.and_then(|limit| u64::try_from(limit).ok());
+    scene.budget = budget.map(|budget| budget.saturating_sub(token::count(&thinking)));
     let mut answer =
         Answer { content: String::new(), thinking: String::new(), tool_calls: None, reason: "stop", tokens: 0 };
     if let Some(call) = tools::native_call(asked, &scene) {
@@ -41,9 +44,7 @@ pub fn compose(asked: &ChatRequest<'_>, brief: &Brief, plan: &Plan, seed: u64) -
             Some(format) => structured(&scene, format),
         };
     }
-    if wants_thinking(asked) {
-        answer.thinking = thoughts(&scene);
-    }
+    answer.thinking = thinking;
     answer.count();
     answer.suffer(plan.failure);
     answer.limit(limit);
@@ -57,6 +58,8 @@ fn structured(scene: &Scene<'_>, format: &Value) -> String {
     let wish = if tools::is_loop(schema) { tools::loop_turn(scene, schema) } else { cast::wish_for(scene, schema) };
     let (dice, texts) = cast::small_talk(scene, "structured");
     let value = if format.is_object() { schema::fit(schema, &wish, dice, texts) } else { wish };
+    let fits = |value: &Value| scene.budget.is_none_or(|budget| token::count(&value.to_string()) <= budget);
+    let value = if fits(&value) { value } else { schema::shorten(schema, value, fits) };
     value.to_string()
 }
 

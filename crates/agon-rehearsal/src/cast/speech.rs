@@ -277,10 +277,31 @@ impl<'a, 's> Speech<'a, 's> {
     fn close(mut self) -> String {
         self.trim_to_length();
         if self.scene.behaviour == Some(Fault::Hostile) {
-            self.ending.insert(0, hostile::attack(self.scene));
+            self.attack();
         }
         self.paragraphs.append(&mut self.ending);
         self.paragraphs.join("\n\n")
+    }
+
+    /// Adds as many attacks as there is room for, the argument shortened to make some.
+    fn attack(&mut self) {
+        const ARGUMENT: usize = 50;
+        if self.scene.budget.is_some() {
+            self.most = ARGUMENT;
+            self.trim_to_length();
+        }
+        let size = |texts: &[String]| texts.iter().map(|text| token::count(text) + 2).sum::<u64>();
+        let mut left =
+            self.scene.budget.unwrap_or(u64::MAX).saturating_sub(size(&self.paragraphs) + size(&self.ending));
+        let mut added = 0;
+        for piece in hostile::attacks(self.scene) {
+            let tokens = size(std::slice::from_ref(&piece));
+            if tokens <= left {
+                left -= tokens;
+                self.ending.insert(added, piece);
+                added += 1;
+            }
+        }
     }
 
     fn stretch_to_length(&mut self) {

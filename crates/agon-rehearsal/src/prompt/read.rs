@@ -113,7 +113,7 @@ impl Brief {
             "Round" => self.round = read_round(value),
             "Briefing" => self.briefing = given(),
             "New angle" => self.angle = given(),
-            "To" | "On" | "Target" | "You critique" | "You answer" => self.to = given(),
+            "To" | "On" | "Of" | "Target" | "Proposal of" => self.to = given(),
             "Bench" => self.bench = given(),
             "Speeches" | "Speeches to score" => self.speeches = numbers(value).collect(),
             "Result" | "Verdict" | "Decision" | "Outcome" | "Winner" => push_line(&mut self.result, value),

@@ -9,10 +9,12 @@ mod accept;
 mod fit;
 pub mod flatten;
 mod pattern;
+mod shorten;
 
 use serde_json::{Map, Value};
 
 pub use fit::implied_kind;
+pub use shorten::shorten;
 
 use crate::dice::Dice;
 

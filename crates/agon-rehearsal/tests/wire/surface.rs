@@ -80,6 +80,24 @@ async fn num_predict_cuts_the_answer_and_says_length() {
 }
 
 #[tokio::test]
+async fn a_structured_answer_is_kept_within_num_predict() {
+    let server = start(RehearsalConfig::default()).await;
+    let text = json!({ "type": "string", "minLength": 1 });
+    let schema = json!({ "type": "object", "properties": { "position": text, "worked": text, "did_not_work": text, "next": text },
+        "required": ["position", "worked", "did_not_work", "next"], "additionalProperties": false });
+    let messages = prompt(
+        "Ada",
+        "reflection",
+        "### T1 | Ben | against\n<<<\nThe price of this is never the figure on the first page.\n>>>\n",
+    );
+    let body = json!({ "model": "m", "messages": messages, "format": schema, "options": { "num_predict": 60 } });
+    let reply = post(server.addr(), "/api/chat", &body).await.unwrap();
+    let answer: Value = serde_json::from_str(&reply.text()).unwrap();
+    assert!(jsonschema::is_valid(&schema, &answer), "{answer}");
+    assert_eq!(reply.last()["done_reason"], "stop");
+}
+
+#[tokio::test]
 async fn a_prompt_beyond_num_ctx_is_refused_with_both_counts_if_it_must_not_be_cut() {
     let server = start(RehearsalConfig::default()).await;
     let mut body = chat(true);
