@@ -5,12 +5,14 @@ use crate::ids::{EMBEDDER, MODERATOR, ModelName, ParticipantId, SUMMARIZER, SYNT
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+mod combinations;
 mod deciding;
 mod format;
 mod memory;
 mod roles;
 mod stopping;
 
+pub use combinations::{Problem, combination_problems};
 pub use deciding::*;
 pub use format::*;
 pub use memory::*;
@@ -266,6 +268,20 @@ impl DebateSpec {
     /// The persona of that name.
     pub fn persona(&self, participant: &ParticipantId) -> Option<&Persona> {
         self.personas.iter().find(|persona| persona.name == *participant)
+    }
+    /// Whether debaters stand for election, and not stances or answers.
+    pub fn elects_debaters(&self) -> bool {
+        let ranks = self.consensus_strategy == ConsensusStrategy::RankedReasons;
+        let scores = self.voting.is_some_and(|voting| voting.rule == VoteRule::AnonymousScoring);
+        match self.debate_format {
+            DebateFormat::CritiqueRevision => true,
+            DebateFormat::BpStyle => false,
+            DebateFormat::RoundRobin
+            | DebateFormat::Socratic
+            | DebateFormat::Fishbowl
+            | DebateFormat::ChainOfThought
+            | DebateFormat::OpenFight => ranks || scores,
+        }
     }
     /// The distinct stances in declared order.
     pub fn stances(&self) -> Vec<&str> {

@@ -2,7 +2,7 @@
 use super::control::Heard;
 use super::draft::Draft;
 use crate::ids::ParticipantId;
-use crate::spec::{ConsensusStrategy, DebateFormat, Mode, SelfVotes, VoteRule, Voters};
+use crate::spec::{ConsensusStrategy, DebateFormat, Mode, SelfVotes, Voters};
 use crate::tally::same_answer;
 use crate::task::{BallotStage, Guidance, Point, Task};
 use crate::transcript::speaker_labels;
@@ -103,26 +103,10 @@ impl Draft<'_> {
         self.spec().personas.iter().map(|persona| persona.name.to_string()).collect()
     }
 
-    /// Whether the candidates are debaters, so that a judge who is not to know names must be shown labels.
-    pub fn elects_debaters(&self) -> bool {
-        let spec = self.spec();
-        let ranks = spec.consensus_strategy == ConsensusStrategy::RankedReasons;
-        let scores = spec.voting.is_some_and(|voting| voting.rule == VoteRule::AnonymousScoring);
-        match spec.debate_format {
-            DebateFormat::CritiqueRevision => true,
-            DebateFormat::BpStyle => false,
-            DebateFormat::RoundRobin
-            | DebateFormat::Socratic
-            | DebateFormat::Fishbowl
-            | DebateFormat::ChainOfThought
-            | DebateFormat::OpenFight => ranks || scores,
-        }
-    }
-
     /// What can win: the debaters where they stand for election; else the stances, or in deliberative mode the
     /// different answers of the last ballots.
     pub fn candidates(&self) -> Vec<String> {
-        if self.elects_debaters() {
+        if self.spec().elects_debaters() {
             return self.names();
         }
         if self.spec().mode == Mode::Adversarial {
@@ -147,7 +131,7 @@ impl Draft<'_> {
     pub fn shown_candidates(&self) -> Vec<(String, String)> {
         let candidates = self.candidates();
         let anonymous = self.spec().judge.as_ref().is_none_or(|judge| judge.anonymize_transcript);
-        if !(self.elects_debaters() && anonymous) {
+        if !(self.spec().elects_debaters() && anonymous) {
             return candidates.into_iter().map(|candidate| (candidate.clone(), candidate)).collect();
         }
         let labels = speaker_labels(self.spec(), self.admission.seed, true);
@@ -184,7 +168,7 @@ impl Draft<'_> {
 
     /// The candidate that a debater would vote for if it voted for itself.
     pub fn own_side(&self, voter: &ParticipantId) -> Option<String> {
-        if self.elects_debaters() {
+        if self.spec().elects_debaters() {
             return Some(voter.to_string());
         }
         let stance = self.spec().persona(voter).and_then(|persona| persona.stance.clone());

@@ -61,6 +61,21 @@ pub enum TurnMode {
     /// The moderator's `next_speakers`.
     Moderator,
 }
+impl TurnMode {
+    /// All, in the order of the reference.
+    pub const ALL: [Self; 5] =
+        [Self::RoundRobin, Self::Random, Self::PriorityOrder, Self::ReactionTriggered, Self::Moderator];
+    /// The name that users type.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::RoundRobin => "round_robin",
+            Self::Random => "random",
+            Self::PriorityOrder => "priority_order",
+            Self::ReactionTriggered => "reaction_triggered",
+            Self::Moderator => "moderator",
+        }
+    }
+}
 
 /// Whether later speakers of a round see earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
