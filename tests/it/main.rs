@@ -22,6 +22,8 @@ mod faults;
 #[cfg(test)]
 mod files;
 #[cfg(test)]
+mod formats;
+#[cfg(test)]
 mod machine;
 #[cfg(test)]
 mod page;
