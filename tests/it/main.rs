@@ -16,6 +16,8 @@ mod cluster_owners;
 #[cfg(test)]
 mod cluster_stage;
 #[cfg(test)]
+mod cookbook;
+#[cfg(test)]
 mod crash;
 #[cfg(test)]
 mod faults;
