@@ -40,6 +40,8 @@ pub struct RehearsalConfig {
     pub fingerprints: bool,
     /// A file that gets a line for each call that ends; an old one is replaced.
     pub calls: Option<PathBuf>,
+    /// A new or empty folder that gets the body of each chat call, numbered in the order in which they came.
+    pub record: Option<PathBuf>,
 }
 
 impl Default for RehearsalConfig {
@@ -59,6 +61,7 @@ impl Default for RehearsalConfig {
             chunk_tokens: 1,
             fingerprints: false,
             calls: None,
+            record: None,
         }
     }
 }
@@ -82,6 +85,20 @@ pub enum Error {
         path: PathBuf,
         /// What the system said.
         source: io::Error,
+    },
+    /// The folder of the bodies cannot be used.
+    #[error("cannot record in {}", path.display())]
+    Record {
+        /// Where.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The folder of the bodies holds something already.
+    #[error("cannot record in {}: it is not empty", path.display())]
+    RecordTaken {
+        /// Where.
+        path: PathBuf,
     },
     /// The fault script was refused.
     #[error("fault script: {0}")]

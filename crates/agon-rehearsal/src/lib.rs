@@ -31,6 +31,7 @@ mod model;
 mod plan;
 mod playback;
 mod prompt;
+mod recorder;
 mod request;
 mod schema;
 mod server;

@@ -15,6 +15,7 @@ use crate::{
     ledger::{Entry, Ledger},
     model::{Model, full_name},
     plan::Director,
+    recorder::Recorder,
     stats::{Counters, Ended, lock},
 };
 
@@ -29,6 +30,7 @@ pub struct Stage {
     pub counters: Counters,
     pub switch: Arc<Switch>,
     ledger: Option<Ledger>,
+    recorder: Option<Recorder>,
     models: Mutex<BTreeMap<String, Arc<Model>>>,
 }
 
@@ -37,7 +39,16 @@ impl Stage {
     pub fn new(mut config: RehearsalConfig, switch: Arc<Switch>) -> Result<Self, Error> {
         let director = Director::new(std::mem::take(&mut config.faults));
         let ledger = config.calls.as_deref().map(Ledger::create).transpose()?;
-        Ok(Self { config, director, counters: Counters::default(), switch, ledger, models: Mutex::default() })
+        let recorder = config.record.as_deref().map(Recorder::create).transpose()?;
+        let (counters, models) = (Counters::default(), Mutex::default());
+        Ok(Self { config, director, counters, switch, ledger, recorder, models })
+    }
+
+    /// Writes down the body of a call that comes, if bodies are recorded.
+    pub fn record(&self, body: &[u8]) {
+        if let Some(recorder) = &self.recorder {
+            recorder.note(body);
+        }
     }
 
     /// What is written down of a call when it ends, if anything is.

@@ -21,6 +21,7 @@ use crate::{
 impl Job {
     /// Understands a request, or says why not.
     pub fn prepare(stage: &Arc<Stage>, body: Bytes, shape: Shape) -> Result<Self, Refusal> {
+        stage.record(&body);
         let fingerprint = stage.config.fingerprints.then(|| blake3::hash(&body).to_hex().to_string());
         let arrival =
             |model, stream| Arrival { model, stream, shape, fingerprint, entry: stage.entry(&body), tools: false };

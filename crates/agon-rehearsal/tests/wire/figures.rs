@@ -149,3 +149,18 @@ async fn every_call_that_ends_is_written_down_with_the_hash_of_what_was_asked() 
     let bodies: Vec<&Value> = calls.iter().map(|call| &call["body"]).collect();
     assert!(bodies.len() == 3 && bodies[0] == bodies[1] && bodies[1] != bodies[2], "{bodies:?}");
 }
+
+#[tokio::test]
+async fn every_body_is_recorded_as_it_came_and_only_in_a_folder_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = Some(folder.path().join("bodies"));
+    let server = start(RehearsalConfig { record: record.clone(), ..RehearsalConfig::default() }).await;
+    for body in [chat(true), chat(false)] {
+        post(server.addr(), "/api/chat", &body).await.unwrap();
+    }
+    let recorded = |name: &str| std::fs::read_to_string(folder.path().join("bodies").join(name)).unwrap();
+    assert_eq!(recorded("000001.json"), chat(true).to_string());
+    assert_eq!(recorded("000002.json"), chat(false).to_string());
+    let again = RehearsalServer::start(RehearsalConfig { record, ..RehearsalConfig::default() }).await;
+    assert!(again.unwrap_err().to_string().ends_with("it is not empty"));
+}

@@ -35,6 +35,9 @@ pub struct RehearsalArgs {
     /// Write a line of JSON to this file for each call that ends: the hash of its body, its times, and how it ended
     #[arg(long, value_name = "FILE")]
     pub calls: Option<PathBuf>,
+    /// Write the body of each chat call, and so what each speaker is told, to a file of this folder, which must be new or empty
+    #[arg(long, value_name = "DIR")]
+    pub record: Option<PathBuf>,
 }
 
 /// What a cast says, how fast, and what goes wrong.

@@ -16,6 +16,7 @@ pub fn run(context: &Context, args: &RehearsalArgs) -> Result<Exit, Stop> {
         model_cache: !args.no_model_cache,
         fingerprints: args.fingerprints,
         calls: args.calls.clone(),
+        record: args.record.clone(),
         ..servers::config(&args.cast)?
     };
     runtime()?.block_on(async {
