@@ -6,16 +6,41 @@ use agon_core::{Admission, Call, ModeratorDecision, SpeechKind, Task, Usage, Usa
 /// What the turn of an entry was for.
 pub(crate) fn deed(minutes: &Minutes<'_>, entry: &Entry<'_>) -> String {
     match entry.deed {
-        Deed::Spoke(speech) => words::kind(speech.kind).to_owned(),
-        Deed::Balloted(stage, _) => words::stage(stage).to_owned(),
-        Deed::Voted(_) => "vote".to_owned(),
-        Deed::Moderated { decision: ModeratorDecision::Opens(_), .. } => "opens the round".to_owned(),
-        Deed::Moderated { decision: ModeratorDecision::Closes(_), .. } => "closes the round".to_owned(),
         Deed::Judged(judged) => format!("judgement {}", judged.order.saturating_add(1)),
+        Deed::Ranked { order, .. } => format!("ranking {}", order.saturating_add(1)),
         Deed::Failed { failure, .. } => {
             format!("{} failed: {}", asked(minutes, entry), failure.cause.as_str())
         }
-        Deed::Skipped(_) => "seat skipped".to_owned(),
+        deed => label(&deed).to_owned(),
+    }
+}
+
+/// What was done, whoever did it and however often.
+pub(crate) fn label(deed: &Deed<'_>) -> &'static str {
+    match deed {
+        Deed::Spoke(speech) => words::kind(speech.kind),
+        Deed::Balloted(stage, _) => words::stage(*stage),
+        Deed::Voted(_) => "vote",
+        Deed::ScoredDebaters(_) => "scores of the others",
+        Deed::Moderated { decision: ModeratorDecision::Opens(_), .. } => "opens the round",
+        Deed::Moderated { decision: ModeratorDecision::Closes(_), .. } => "closes the round",
+        Deed::Interjected(_) => "interjection of the moderator",
+        Deed::ScoredSpeeches(_) => "scores of the speeches",
+        Deed::Researched(_) => "research brief",
+        Deed::Concluded(concluded) => words::conclusion(concluded.conclusion),
+        Deed::Bid(purpose, _) => words::purpose(*purpose),
+        Deed::Points(..) => "answer to points of information",
+        Deed::Criticised { .. } => "critique",
+        Deed::Noted(_) => "note",
+        Deed::Summarised { .. } => "summary of the past",
+        Deed::Measured { .. } => "similarity",
+        Deed::Enough { .. } => "whether enough was said",
+        Deed::Judged(_) => "judgement",
+        Deed::Ranked { .. } => "ranking",
+        Deed::Synthesised(_) => "synthesis",
+        Deed::Failed { .. } => "failed try",
+        Deed::Skipped(_) => "seat skipped",
+        Deed::NotShown(what) => what,
     }
 }
 
@@ -26,16 +51,33 @@ pub(crate) fn asked(minutes: &Minutes<'_>, entry: &Entry<'_>) -> String {
 
 /// What is asked for.
 pub(crate) fn task(task: &Task) -> String {
-    match task {
-        Task::Ballot { stage, .. } => words::stage(*stage).to_owned(),
-        Task::Opening => "opening statement".to_owned(),
-        Task::Argument { .. } => "argument".to_owned(),
-        Task::Closing => "final statement".to_owned(),
-        Task::OpenRound => "opens the round".to_owned(),
-        Task::CloseRound => "closes the round".to_owned(),
-        Task::Judge { order, .. } => format!("judgement {}", order.saturating_add(1)),
-        Task::Vote { .. } => "vote".to_owned(),
-    }
+    let name = match task {
+        Task::Judge { order, .. } => return format!("judgement {}", order.saturating_add(1)),
+        Task::Rank { order, .. } => return format!("ranking {}", order.saturating_add(1)),
+        Task::Ballot { stage, .. } => words::stage(*stage),
+        Task::Opening => words::kind(SpeechKind::Opening),
+        Task::Argument { .. } => words::kind(SpeechKind::Argument),
+        Task::Closing => words::kind(SpeechKind::Closing),
+        Task::Statement { speech, .. } => words::kind(*speech),
+        Task::Bid { purpose, .. } => words::purpose(*purpose),
+        Task::AnswerPoints { .. } => "answer to points of information",
+        Task::Critique { .. } => words::kind(SpeechKind::Critique),
+        Task::Revise { .. } => words::kind(SpeechKind::Revision),
+        Task::Reflect { .. } => "note",
+        Task::OpenRound => "opens the round",
+        Task::CloseRound => "closes the round",
+        Task::Interject => "interjection of the moderator",
+        Task::ScoreSpeeches { .. } => "scores of the speeches",
+        Task::Research => "research brief",
+        Task::Conclude { conclusion } => words::conclusion(*conclusion),
+        Task::Summarise { .. } => "summary of the past",
+        Task::Measure { .. } => "similarity",
+        Task::EnoughSaid => "whether enough was said",
+        Task::Vote { .. } => "vote",
+        Task::ScoreDebaters { .. } => "scores of the others",
+        Task::Synthesise => "synthesis",
+    };
+    name.to_owned()
 }
 
 /// The figures of a call in one row: prompt, cached, generated, queue, first byte, total.
@@ -112,11 +154,32 @@ pub(crate) fn totals(usage: &UsageTotals) -> String {
     }
 }
 
-/// Whether an entry belongs to the floor, where a reader follows the debate; ballots, votes and judgements have their own sections.
+/// Whether an entry belongs to the floor, where a reader follows the debate; ballots, votes and judgements have their own
+/// sections, notes are for the verbose report.
 pub(crate) fn is_floor(entry: &Entry<'_>) -> bool {
     match entry.deed {
-        Deed::Spoke(_) | Deed::Moderated { .. } | Deed::Skipped(_) | Deed::Failed { .. } => true,
-        Deed::Balloted(..) | Deed::Voted(_) | Deed::Judged(_) => false,
+        Deed::Spoke(_)
+        | Deed::Moderated { .. }
+        | Deed::Interjected(_)
+        | Deed::ScoredSpeeches(_)
+        | Deed::Researched(_)
+        | Deed::Concluded(_)
+        | Deed::Bid(..)
+        | Deed::Points(..)
+        | Deed::Criticised { .. }
+        | Deed::Summarised { .. }
+        | Deed::Enough { .. }
+        | Deed::Skipped(_)
+        | Deed::Failed { .. }
+        | Deed::NotShown(_) => true,
+        Deed::Balloted(..)
+        | Deed::Voted(_)
+        | Deed::ScoredDebaters(_)
+        | Deed::Noted(_)
+        | Deed::Measured { .. }
+        | Deed::Judged(_)
+        | Deed::Ranked { .. }
+        | Deed::Synthesised(_) => false,
     }
 }
 
@@ -143,6 +206,7 @@ pub(crate) fn settings(admission: &Admission) -> Vec<(&'static str, String)> {
         ("Rounds", format!("at most {}", spec.max_rounds)),
         ("Turn order", words::turn_mode(spec.turn_mode).to_owned()),
         ("Visibility", words::visibility(spec.visibility).to_owned()),
+        ("Speakers see", words::scope(spec.context_scope).to_owned()),
         ("Memory", words::memory(spec.memory).to_owned()),
         ("Decided by", words::strategy(spec.consensus_strategy).to_owned()),
     ];

@@ -8,6 +8,7 @@
 //!
 //! Invariant: no clock, no file, no network, no randomness: the same log gives the same bytes, whoever asks and whenever.
 
+mod asides;
 mod events;
 mod figures;
 mod html;
@@ -19,6 +20,7 @@ mod speech;
 mod terminal;
 mod text;
 mod verdict;
+mod visible;
 mod words;
 
 pub use events::{delta_json, event_json, events_jsonl, json_line};
@@ -28,4 +30,5 @@ pub use minutes::{Minutes, NotADebate};
 pub use result::*;
 pub use terminal::{LiveView, Span, Speaking, Style, StyledLine, Waiting};
 pub use text::{PlainText, one_line, plain};
+pub use visible::{deltas_shown_to_clients, shown, shown_to_clients};
 pub use words::REHEARSAL;

@@ -1,9 +1,16 @@
 //! A log folded into what the reports need: who said and did what, in the order of the rounds.
+mod entry;
+mod fold;
+
+use crate::{visible, words};
 use agon_core::{
-    Admission, Ask, BallotStage, Call, Citation, Consensus, DebateState, Event, Failure, JUDGE, MODERATOR,
-    MajorityShift, MissingSeat, ModeratorDecision, Outcome, ParticipantId, PhaseName, Position, Reason, Record,
-    SkipReason, Speech, StopRule, Timestamp, Transcript, TurnId, UsageTotals, VoteRule,
+    Admission, Ask, BallotStage, Call, Consensus, Critique, DebateState, DebaterScore, Event, Failure, Interjection,
+    JUDGE, MODERATOR, MajorityShift, Measures, MissingSeat, ModeratorDecision, Outcome, ParticipantId, PhaseName,
+    Position, Ranked, Reason, Record, Seat, Speech, SpeechScore, Step, StopRule, Synthesis, Timestamp, ToolUse,
+    Transcript, TurnId, UsageTotals, VoteRule, VoterWeight, judge_index,
 };
+pub(crate) use entry::{Choice, Concluded, Deed, Entry, Judged, entry};
+pub(crate) use fold::names;
 use std::collections::BTreeMap;
 
 /// Why a log cannot be reported.
@@ -35,6 +42,12 @@ pub struct Minutes<'a> {
     pub(crate) transcript: Transcript,
     pub(crate) stopped: Option<(StopRule, u32)>,
     pub(crate) tally: Option<Tally<'a>>,
+    /// By round.
+    pub(crate) measures: Vec<(u32, &'a Measures)>,
+    pub(crate) tools: Vec<ToolCall<'a>>,
+    pub(crate) stages: Vec<Stage<'a>>,
+    /// Running speeches that the others heard a part of: the turn, and how many characters.
+    pub(crate) heard: Vec<(Timestamp, TurnId, usize)>,
     pub(crate) verdict: Option<Verdict<'a>>,
     pub(crate) cancel: Option<&'a str>,
     pub(crate) end: Option<End<'a>>,
@@ -59,47 +72,34 @@ pub(crate) struct Placement<'a> {
     pub(crate) digest: Option<&'a str>,
 }
 
-/// One thing that somebody did in its turn.
+/// A tool was used on the way to an answer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry<'a> {
-    pub(crate) turn: TurnId,
+pub(crate) struct ToolCall<'a> {
     pub(crate) at: Timestamp,
+    pub(crate) turn: TurnId,
     pub(crate) participant: &'a str,
-    pub(crate) deed: Deed<'a>,
-    pub(crate) call: Option<&'a Call>,
+    pub(crate) tool: &'a ToolUse,
+    /// Whether arguments and result may stand in a report.
+    pub(crate) shown: bool,
 }
 
-/// What was done.
+/// Seats that were opened.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Deed<'a> {
-    Spoke(&'a Speech),
-    Balloted(BallotStage, Choice<'a>),
-    Voted(Choice<'a>),
-    Moderated { decision: &'a ModeratorDecision, fallback: bool },
-    Judged(Judged<'a>),
-    Failed { failure: &'a Failure, retry_at: Option<Timestamp> },
-    Skipped(SkipReason),
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Choice<'a> {
-    pub(crate) choice: &'a str,
-    pub(crate) reasons: &'a [String],
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Judged<'a> {
-    pub(crate) order: u32,
-    pub(crate) verdict: &'a str,
-    pub(crate) winner: Option<&'a str>,
-    pub(crate) reasoning: &'a str,
-    pub(crate) citations: &'a [Citation],
+pub(crate) struct Stage<'a> {
+    pub(crate) at: Timestamp,
+    pub(crate) round: u32,
+    pub(crate) step: Step,
+    pub(crate) seats: &'a [Seat],
+    pub(crate) parallel: bool,
+    pub(crate) joins: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tally<'a> {
-    pub(crate) rule: VoteRule,
+    /// Absent where rankings of judges were counted.
+    pub(crate) rule: Option<VoteRule>,
     pub(crate) counts: &'a [(String, u32)],
+    pub(crate) weights: &'a [VoterWeight],
     pub(crate) eligible: u32,
     pub(crate) received: u32,
     pub(crate) winner: Option<&'a str>,
@@ -111,6 +111,7 @@ pub(crate) struct Verdict<'a> {
     pub(crate) verdict: Option<&'a str>,
     pub(crate) winner: Option<&'a str>,
     pub(crate) reasoning: Option<&'a str>,
+    pub(crate) reason: Option<&'a Reason>,
     pub(crate) consensus: Option<&'a Consensus>,
     pub(crate) majority: MajorityShift,
     pub(crate) moved: &'a [ParticipantId],
@@ -148,71 +149,6 @@ impl<'a> Minutes<'a> {
         self
     }
 
-    fn opened(admission: &'a Admission, at: Timestamp, position: Position) -> Self {
-        Self {
-            admission,
-            admitted_at: at,
-            last_at: at,
-            last: position,
-            phase: None,
-            rounds: Vec::new(),
-            claims: Vec::new(),
-            placements: Vec::new(),
-            asks: BTreeMap::new(),
-            entries: Vec::new(),
-            transcript: Transcript::default(),
-            stopped: None,
-            tally: None,
-            verdict: None,
-            cancel: None,
-            end: None,
-            log_head: None,
-        }
-    }
-
-    fn take(&mut self, at: Timestamp, position: Position, event: &'a Event) {
-        (self.last_at, self.last) = (at, position);
-        self.transcript.apply(position, event);
-        match event {
-            // Only the first event admits; a log that repeats it says nothing new.
-            Event::DebateAdmitted(_) => {}
-            Event::Claimed { writer, epoch } => {
-                self.claims.push(Claim { at, writer: writer.as_str(), epoch: *epoch });
-            }
-            Event::PhaseEntered { phase } => self.phase = Some(*phase),
-            Event::ParticipantPlaced { participant, host, model, digest } => self.placements.push(Placement {
-                at,
-                participant,
-                host,
-                model: model.as_str(),
-                digest: digest.as_deref(),
-            }),
-            // Briefing and angle stand in the moderator's own decision.
-            Event::RoundOpened { round, speakers: _, briefing: _, new_angle: _ } => self.rounds.push(*round),
-            Event::TurnAsked(ask) => {
-                self.asks.insert(ask.turn, (at, ask));
-            }
-            Event::LoopEnded { rule, round } => self.stopped = Some((*rule, *round)),
-            Event::VoteTallied { rule, counts, eligible, received, winner } => {
-                let (rule, eligible, received) = (*rule, *eligible, *received);
-                self.tally = Some(Tally { rule, counts, eligible, received, winner: winner.as_deref() });
-            }
-            Event::VerdictReached { .. } => self.verdict = verdict(event),
-            Event::CancelRequested { reason } => self.cancel = Some(reason),
-            Event::DebateEnded { state, outcome, reason, usage, missing_seats } => {
-                let (state, outcome, usage, reason) = (*state, *outcome, *usage, reason.as_ref());
-                self.end = Some(End { at, state, outcome, reason, usage, missing: missing_seats });
-            }
-            Event::SpeechRecorded(_)
-            | Event::BallotCast { .. }
-            | Event::VoteCast { .. }
-            | Event::ModeratorDecided { .. }
-            | Event::TurnFailed { .. }
-            | Event::SeatSkipped { .. }
-            | Event::JudgementRecorded { .. } => self.entries.extend(entry(at, event)),
-        }
-    }
-
     /// Whether no model said any of this.
     pub(crate) fn rehearsal(&self) -> bool {
         self.admission.rehearsal || self.calls().any(|(_, call)| call.rehearsal)
@@ -240,6 +176,67 @@ impl<'a> Minutes<'a> {
             let Deed::Judged(judged) = entry.deed else { return None };
             Some((entry, judged))
         })
+    }
+    pub(crate) fn rankings(&self) -> impl Iterator<Item = (&Entry<'a>, u32, &'a [Ranked])> {
+        self.entries.iter().filter_map(|entry| {
+            let Deed::Ranked { order, ranking } = entry.deed else { return None };
+            Some((entry, order, ranking))
+        })
+    }
+    /// What voters scored the debaters with.
+    pub(crate) fn debater_scores(&self) -> impl Iterator<Item = (&Entry<'a>, &'a [DebaterScore])> {
+        self.entries.iter().filter_map(|entry| {
+            let Deed::ScoredDebaters(scores) = entry.deed else { return None };
+            Some((entry, scores))
+        })
+    }
+    /// What the moderator scored the speeches with.
+    pub(crate) fn speech_scores(&self) -> impl Iterator<Item = (&Entry<'a>, &'a [SpeechScore])> {
+        self.entries.iter().filter_map(|entry| {
+            let Deed::ScoredSpeeches(scores) = entry.deed else { return None };
+            Some((entry, scores))
+        })
+    }
+    pub(crate) fn critiques(&self) -> impl Iterator<Item = (&Entry<'a>, &'a ParticipantId, &'a Critique)> {
+        self.entries.iter().filter_map(|entry| {
+            let Deed::Criticised { of, critique, .. } = entry.deed else { return None };
+            Some((entry, of, critique))
+        })
+    }
+    pub(crate) fn interjections(&self) -> impl Iterator<Item = (&Entry<'a>, &'a Interjection)> {
+        self.entries.iter().filter_map(|entry| {
+            let Deed::Interjected(interjection) = entry.deed else { return None };
+            Some((entry, interjection))
+        })
+    }
+    pub(crate) fn conclusions(&self) -> impl Iterator<Item = (&Entry<'a>, Concluded<'a>)> {
+        self.entries.iter().filter_map(|entry| {
+            let Deed::Concluded(concluded) = entry.deed else { return None };
+            Some((entry, concluded))
+        })
+    }
+    pub(crate) fn synthesis(&self) -> Option<(&Entry<'a>, &'a Synthesis)> {
+        self.entries.iter().rev().find_map(|entry| {
+            let Deed::Synthesised(synthesis) = entry.deed else { return None };
+            Some((entry, synthesis))
+        })
+    }
+    /// The tools that were used on the way to what came of a turn.
+    pub(crate) fn tools_of(&self, turn: TurnId) -> impl Iterator<Item = &ToolCall<'a>> {
+        self.tools.iter().filter(move |used| used.turn == turn)
+    }
+    /// The name of whoever held a turn.
+    pub(crate) fn speaker(&self, turn: TurnId) -> String {
+        self.holder(turn).map_or_else(|| "nobody".to_owned(), |who| words::who(who).to_owned())
+    }
+    /// Whose turn it was, where somebody was asked or answered.
+    pub(crate) fn holder(&self, turn: TurnId) -> Option<&'a str> {
+        let asked = self.asked(turn).map(|(_, ask)| ask.participant.as_str());
+        asked.or_else(|| self.entries.iter().find(|entry| entry.turn.same_slot(turn)).map(|entry| entry.participant))
+    }
+    /// Whether a participant's words may stand in a report.
+    pub(crate) fn shows(&self, participant: &str) -> bool {
+        visible::shown(&self.admission.spec, &participant.into()).history
     }
     pub(crate) fn decisions(&self) -> impl Iterator<Item = (&Entry<'a>, &'a ModeratorDecision, bool)> {
         self.entries.iter().filter_map(|entry| {
@@ -285,62 +282,6 @@ impl<'a> Minutes<'a> {
     }
 }
 
-fn verdict(event: &Event) -> Option<Verdict<'_>> {
-    let Event::VerdictReached { outcome, verdict, winner, reasoning, consensus, majority, moved } = event else {
-        return None;
-    };
-    Some(Verdict {
-        outcome: *outcome,
-        verdict: verdict.as_deref(),
-        winner: winner.as_deref(),
-        reasoning: reasoning.as_deref(),
-        consensus: consensus.as_ref(),
-        majority: *majority,
-        moved,
-    })
-}
-
-/// What somebody did in its turn, where the event is about a turn.
-pub(crate) fn entry(at: Timestamp, event: &Event) -> Option<Entry<'_>> {
-    let (turn, participant, deed, call) = match event {
-        Event::SpeechRecorded(speech) => {
-            (speech.turn, speech.participant.as_str(), Deed::Spoke(speech), Some(speech.call.as_ref()))
-        }
-        Event::BallotCast { turn, stage, participant, choice, reasons, call } => {
-            (*turn, participant.as_str(), Deed::Balloted(*stage, Choice { choice, reasons }), Some(call.as_ref()))
-        }
-        Event::VoteCast { turn, participant, choice, reasons, call } => {
-            (*turn, participant.as_str(), Deed::Voted(Choice { choice, reasons }), Some(call.as_ref()))
-        }
-        Event::ModeratorDecided { turn, decision, fallback, call } => {
-            (*turn, MODERATOR, Deed::Moderated { decision, fallback: *fallback }, call.as_deref())
-        }
-        Event::TurnFailed { turn, participant, failure, retry_at, call } => {
-            (*turn, participant.as_str(), Deed::Failed { failure, retry_at: *retry_at }, Some(call.as_ref()))
-        }
-        Event::SeatSkipped { round, seat, participant, reason } => {
-            let turn = TurnId { round: *round, seat: *seat, attempt: 0 };
-            (turn, participant.as_str(), Deed::Skipped(*reason), None)
-        }
-        Event::JudgementRecorded { turn, judge, order, verdict, winner, reasoning, citations, call } => {
-            let judged = Judged { order: *order, verdict, winner: winner.as_deref(), reasoning, citations };
-            (*turn, judge.as_str(), Deed::Judged(judged), Some(call.as_ref()))
-        }
-        Event::DebateAdmitted(_)
-        | Event::Claimed { .. }
-        | Event::PhaseEntered { .. }
-        | Event::ParticipantPlaced { .. }
-        | Event::RoundOpened { .. }
-        | Event::TurnAsked(_)
-        | Event::LoopEnded { .. }
-        | Event::VoteTallied { .. }
-        | Event::VerdictReached { .. }
-        | Event::CancelRequested { .. }
-        | Event::DebateEnded { .. } => return None,
-    };
-    Some(Entry { turn, at, participant, deed, call })
-}
-
 /// The class of a participant: its place among the debaters, or one of the two offices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
@@ -354,6 +295,7 @@ impl Minutes<'_> {
         match participant {
             MODERATOR => Part::Moderator,
             JUDGE => Part::Judge,
+            name if judge_index(&name.into()).is_some() => Part::Judge,
             name => {
                 let at = self.admission.spec.personas.iter().position(|persona| persona.name.as_str() == name);
                 at.map_or(Part::Unknown, Part::Debater)

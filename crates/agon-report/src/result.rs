@@ -182,7 +182,8 @@ pub struct NumberedSpeech {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VotesResult {
     /// By this rule.
-    pub rule: VoteRule,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<VoteRule>,
     /// Votes per candidate, most first.
     pub counts: Vec<(String, u32)>,
     /// Who could vote, failed voters included.

@@ -1,4 +1,5 @@
 //! A debate as it happens, for a terminal: what to print once and for all, and what stands below it for the moment.
+mod decision;
 mod lines;
 mod live;
 mod styled;

@@ -64,9 +64,8 @@ impl<'a> Minutes<'a> {
     }
     /// Why the outcome is what it is, as a sentence without its full stop.
     pub(crate) fn reason(&self) -> Option<String> {
-        let reason = self.end?.reason?;
-        let detail = reason.detail.as_deref().map(|detail| format!(" ({detail})")).unwrap_or_default();
-        Some(format!("{}{detail}", words::reason(reason.code)))
+        let reason = self.end.and_then(|end| end.reason).or_else(|| self.verdict?.reason)?;
+        Some(words::why(reason))
     }
     pub(crate) fn order_sensitive(&self) -> bool {
         let said = self.end.and_then(|end| end.reason).is_some_and(|reason| reason.code == ReasonCode::OrderSensitive);
@@ -89,17 +88,14 @@ impl<'a> Minutes<'a> {
         if !stances.is_empty() {
             return stances;
         }
-        let asked = self.asks.values().find_map(|(_, ask)| match &ask.task {
-            Task::Judge { candidates, order: 0 } | Task::Vote { candidates } => {
-                Some(candidates.iter().map(String::as_str).collect())
-            }
-            Task::Judge { .. }
-            | Task::Ballot { .. }
-            | Task::Opening
-            | Task::Argument { .. }
-            | Task::Closing
-            | Task::OpenRound
-            | Task::CloseRound => None,
+        let asked = self.asks.values().find_map(|(_, ask)| {
+            let (Task::Judge { candidates, order: 0 }
+            | Task::Rank { candidates, order: 0 }
+            | Task::Vote { candidates, form: _ }) = &ask.task
+            else {
+                return None;
+            };
+            Some(candidates.iter().map(String::as_str).collect())
         });
         let named = || {
             let mut named: Vec<&str> = Vec::new();
@@ -178,7 +174,11 @@ impl<'a> Minutes<'a> {
     fn substitutions(&self) -> Vec<String> {
         let mut found = Vec::new();
         for (entry, call) in self.calls() {
-            let wanted = self.admission.spec.role(&entry.participant.into()).map(|role| role.voice().model.clone());
+            let wanted = self
+                .admission
+                .spec
+                .role(&entry.participant.into())
+                .and_then(|role| role.models().first().map(|model| (*model).clone()));
             let (Some(wanted), Some(used)) = (wanted, &call.model) else { continue };
             let warning = format!("{} was played by {used} instead of {wanted}.", entry.participant);
             if *used != wanted && !found.contains(&warning) {

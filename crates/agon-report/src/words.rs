@@ -1,9 +1,11 @@
 //! The words of the reports: how moments, figures and the names of the core read for a person.
+mod names;
+
 use agon_core::{
-    BallotStage, Consensus, ConsensusStrategy, DebateFormat, DebateState, JUDGE, MODERATOR, MajorityShift, Memory,
-    Mode, OnTurnFailure, Outcome, PhaseName, Quorum, ReasonCode, SkipReason, SpeechKind, StopRule, Strength, Timestamp,
-    TurnMode, Visibility, VoteRule,
+    Consensus, EMBEDDER, JUDGE, MODERATOR, Measures, Reason, SUMMARIZER, SYNTHESIZER, Score, Timestamp, VoteRule,
+    VoterWeight,
 };
+pub(crate) use names::*;
 
 /// What stands on everything that came out of a rehearsal.
 pub const REHEARSAL: &str = "Rehearsal: scripted speakers, no model said any of this";
@@ -60,6 +62,17 @@ pub(crate) fn who(participant: &str) -> &str {
     match participant {
         MODERATOR => "Moderator",
         JUDGE => "Judge",
+        "judge-2" => "Judge 2",
+        "judge-3" => "Judge 3",
+        "judge-4" => "Judge 4",
+        "judge-5" => "Judge 5",
+        "judge-6" => "Judge 6",
+        "judge-7" => "Judge 7",
+        "judge-8" => "Judge 8",
+        "judge-9" => "Judge 9",
+        SUMMARIZER => "Summarizer",
+        SYNTHESIZER => "Synthesizer",
+        EMBEDDER => "Embedding model",
         name => name,
     }
 }
@@ -73,147 +86,62 @@ pub(crate) fn share(consensus: &Consensus) -> String {
     }
 }
 
-pub(crate) fn outcome(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Decided => "Decided",
-        Outcome::Degraded => "Decided with missing seats",
-        Outcome::Tie => "Tie",
-        Outcome::Inconclusive => "Inconclusive",
+/// `agreement 0.42, stability 0.71, by words`; what is unknown is left out.
+pub(crate) fn measures(measures: &Measures) -> String {
+    let by = if measures.by_answers { " of the named answers" } else { "" };
+    let agreement = measures.agreement.map(|value| format!("agreement{by} {value:.2}"));
+    let stability = measures.stability.map(|value| format!("stability {value:.2}"));
+    let known: Vec<String> = agreement.into_iter().chain(stability).collect();
+    let known = if known.is_empty() { "nothing to compare yet".to_owned() } else { known.join(", ") };
+    format!("{known}, {}", method(measures.method))
+}
+/// A reason with its detail, where that says more.
+pub(crate) fn why(reason: &Reason) -> String {
+    match &reason.detail {
+        Some(detail) => format!("{} ({detail})", self::reason(reason.code)),
+        None => self::reason(reason.code).to_owned(),
     }
 }
-pub(crate) fn state(state: DebateState) -> &'static str {
-    match state {
-        DebateState::Succeeded => "Succeeded",
-        DebateState::Failed => "Failed",
-        DebateState::Cancelled => "Cancelled",
-    }
+/// JSON text, indented; as it is where it is no JSON.
+pub(crate) fn pretty(json: &str) -> String {
+    let value: Option<serde_json::Value> = serde_json::from_str(json).ok();
+    value.and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or_else(|| json.to_owned())
 }
-pub(crate) fn reason(code: ReasonCode) -> &'static str {
-    match code {
-        ReasonCode::OrderSensitive => "the judge named another winner when the order of presentation was reversed",
-        ReasonCode::JudgeIncomplete => "one of the judge's two readings could not be had",
-        ReasonCode::JudgeFailed => "the judge could not be heard",
-        ReasonCode::NoVotes => "no vote came in",
-        ReasonCode::RuleNotMet => "no candidate met the rule of the vote",
-        ReasonCode::Quorum => "too few speakers of a round could be heard",
-        ReasonCode::TurnFailed => "a turn failed, and the debate file asks to end then",
-        ReasonCode::TerminateWhen => "terminate_when could not be evaluated",
-        ReasonCode::EmptyTranscript => "nobody said anything",
-        ReasonCode::Poison => "its coordinator failed again and again",
-        ReasonCode::Cancelled => "somebody ended it",
-    }
+/// Thousandths as a decimal fraction: `1.5`, `0.333`, `2`.
+pub(crate) fn thousandths(n: u32) -> String {
+    let fraction = format!("{:03}", n % 1_000);
+    let fraction = fraction.trim_end_matches('0');
+    let point = if fraction.is_empty() { "" } else { "." };
+    format!("{}{point}{fraction}", n / 1_000)
 }
-pub(crate) fn strength(strength: Strength) -> &'static str {
-    match strength {
-        Strength::Split => "split",
-        Strength::Weak => "weak",
-        Strength::Moderate => "moderate",
-        Strength::Strong => "strong",
-        Strength::Unanimous => "unanimous",
-    }
-}
-pub(crate) fn majority(shift: MajorityShift, won: bool) -> &'static str {
-    match (shift, won) {
-        (MajorityShift::Kept, _) => "The winner is what the majority held before the debate.",
-        (MajorityShift::Overturned, _) => "The debate overturned the majority that stood before it.",
-        (MajorityShift::None, true) => "No position had a majority before the debate.",
-        (MajorityShift::None, false) => "There is no winner to hold against the first ballots.",
-    }
-}
-pub(crate) fn stop(rule: StopRule) -> &'static str {
+/// What a candidate got, in the unit of the rule: votes, points, approvals, weight or a mean score.
+pub(crate) fn got(rule: Option<VoteRule>, n: u32) -> String {
     match rule {
-        StopRule::ModeratorDone => "the moderator called the last round",
-        StopRule::ModeratorSettled => "the moderator held the question for settled",
-        StopRule::TerminateWhen => "terminate_when became true",
-        StopRule::TokenBudget => "the token budget was spent",
-        StopRule::TimeBudget => "the time budget was spent",
-        StopRule::MaxRounds => "the last round of the plan was over",
+        None | Some(VoteRule::Borda) => count(n.into(), "point"),
+        Some(VoteRule::Approval) => count(n.into(), "approval"),
+        Some(VoteRule::Weighted) => format!("weight {}", thousandths(n)),
+        Some(VoteRule::AnonymousScoring) => format!("mean {} of 40", thousandths(n)),
+        Some(VoteRule::Majority | VoteRule::Supermajority | VoteRule::Unanimous | VoteRule::Plurality) => {
+            count(n.into(), "vote")
+        }
     }
 }
-pub(crate) fn phase(phase: PhaseName) -> &'static str {
-    match phase {
-        PhaseName::InitialBallots => "Initial ballots",
-        PhaseName::OpeningStatements => "Opening statements",
-        PhaseName::Rounds => "Rounds",
-        PhaseName::FinalStatements => "Final statements",
-        PhaseName::FinalBallots => "Final ballots",
-        PhaseName::Decision => "Decision",
-    }
+/// A voter's weight, factor by factor: `((1600 - 1000) / 500) × (0.5 + 0.7) = 1.44`.
+pub(crate) fn weight(weight: &VoterWeight) -> String {
+    let total = thousandths(weight.thousandths);
+    let (Some(elo), Some(calibration)) = (weight.elo, weight.calibration) else {
+        return format!("{total}, as the debate file says");
+    };
+    let exact = ((elo - 1_000.0) / 500.0) * (0.5 + calibration);
+    let clamped = (f64::from(weight.thousandths) / 1_000.0 - exact).abs() > 0.001;
+    let held = if clamped { ", held between 0.1 and 5" } else { "" };
+    format!("((elo {elo} - 1000) / 500) × (0.5 + calibration {calibration}) = {total}{held}")
 }
-pub(crate) fn stage(stage: BallotStage) -> &'static str {
-    match stage {
-        BallotStage::Initial => "initial ballot",
-        BallotStage::Final => "final ballot",
-    }
-}
-pub(crate) fn kind(kind: SpeechKind) -> &'static str {
-    match kind {
-        SpeechKind::Opening => "opening statement",
-        SpeechKind::Argument => "argument",
-        SpeechKind::Closing => "final statement",
-    }
-}
-pub(crate) fn skip(reason: SkipReason) -> &'static str {
-    match reason {
-        SkipReason::Budget => "the budget left no room for it",
-    }
-}
-pub(crate) fn rule(rule: VoteRule) -> &'static str {
-    match rule {
-        VoteRule::Majority => "majority (more than one half of the eligible voters)",
-        VoteRule::Supermajority => "supermajority (at least two thirds of the eligible voters)",
-        VoteRule::Unanimous => "unanimous (every eligible voter)",
-        VoteRule::Plurality => "plurality (more votes than any other)",
-    }
-}
-pub(crate) fn mode(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Adversarial => "adversarial",
-        Mode::Deliberative => "deliberative",
-    }
-}
-pub(crate) fn format(format: DebateFormat) -> &'static str {
-    match format {
-        DebateFormat::RoundRobin => "round robin",
-    }
-}
-pub(crate) fn turn_mode(mode: TurnMode) -> &'static str {
-    match mode {
-        TurnMode::RoundRobin => "in declared order",
-        TurnMode::Random => "a fresh random order each round",
-        TurnMode::PriorityOrder => "by priority",
-        TurnMode::Moderator => "named by the moderator",
-    }
-}
-pub(crate) fn visibility(visibility: Visibility) -> &'static str {
-    match visibility {
-        Visibility::Sequential => "sequential",
-        Visibility::Simultaneous => "simultaneous",
-    }
-}
-pub(crate) fn memory(memory: Memory) -> &'static str {
-    match memory {
-        Memory::AppendAll => "everything is kept",
-    }
-}
-pub(crate) fn strategy(strategy: ConsensusStrategy) -> &'static str {
-    match strategy {
-        ConsensusStrategy::Judge => "judge",
-        ConsensusStrategy::Vote => "vote",
-    }
-}
-pub(crate) fn on_turn_failure(policy: OnTurnFailure) -> &'static str {
-    match policy {
-        OnTurnFailure::Skip => "leave the seat empty",
-        OnTurnFailure::Abort => "end the debate",
-    }
-}
-pub(crate) fn quorum(quorum: Quorum) -> String {
-    match quorum {
-        Quorum::Majority => "more than half of a round's seats".to_owned(),
-        Quorum::All => "every seat of a round".to_owned(),
-        Quorum::AtLeast(n) => format!("at least {n} seats of a round"),
-    }
+/// `clarity 8, evidence 7, originality 5, on topic 9: 29 of 40`.
+pub(crate) fn score(score: &Score) -> String {
+    let scales: Vec<String> =
+        score.scales().iter().map(|(name, value)| format!("{} {value}", name.replace('_', " "))).collect();
+    format!("{}: {} of 40", scales.join(", "), score.total())
 }
 
 #[cfg(test)]

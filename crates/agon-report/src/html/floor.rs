@@ -1,6 +1,7 @@
 //! The transcript: rounds with speeches, the moderator's notes, failed tries and empty seats.
 use super::clean;
 use super::view::{anchor, class, initial};
+use crate::asides::{self, Group};
 use crate::figures;
 use crate::minutes::{Deed, Entry, Minutes};
 use crate::text::one_line;
@@ -18,7 +19,7 @@ impl Section {
     pub(super) fn speeches(&self) -> impl Iterator<Item = &SpeechView> {
         self.items.iter().filter_map(|item| match item {
             Item::Speech(speech) => Some(speech),
-            Item::Moderator(_) | Item::Failure(_) | Item::Skipped(_) => None,
+            Item::Moderator(_) | Item::Aside(_) | Item::Failure(_) | Item::Skipped(_) | Item::Line(..) => None,
         })
     }
 }
@@ -28,6 +29,20 @@ pub(super) enum Item {
     Moderator(ModeratorNote),
     Failure(FailureNote),
     Skipped(String),
+    Aside(AsideView),
+    /// What it is, and one line of it.
+    Line(&'static str, String),
+}
+
+/// Something that is not a speech: an interjection of the moderator, a critique, a point of information.
+pub(super) struct AsideView {
+    pub(super) id: String,
+    pub(super) class: String,
+    pub(super) title: String,
+    pub(super) html: Option<String>,
+    pub(super) lines: Vec<(String, String)>,
+    pub(super) fold: bool,
+    pub(super) meta: Vec<String>,
 }
 
 pub(super) struct SpeechView {
@@ -36,7 +51,9 @@ pub(super) struct SpeechView {
     pub(super) initial: String,
     pub(super) name: String,
     pub(super) stance: Option<String>,
+    pub(super) head: Option<String>,
     pub(super) html: String,
+    pub(super) tail: Vec<(String, String)>,
     pub(super) meta: Vec<String>,
 }
 
@@ -61,14 +78,35 @@ pub(super) fn sections(minutes: &Minutes<'_>) -> Vec<Section> {
     let sections = minutes.sections().into_iter().map(|round| Section {
         id: format!("round-{round}"),
         title: figures::section(minutes, round),
-        items: minutes
-            .entries
-            .iter()
-            .filter(|entry| entry.turn.round == round && figures::is_floor(entry))
-            .filter_map(|entry| item(minutes, entry))
-            .collect(),
+        items: items(minutes, round),
     });
     sections.filter(|section| !section.items.is_empty()).collect()
+}
+
+fn items(minutes: &Minutes<'_>, round: u32) -> Vec<Item> {
+    let entries = minutes.entries.iter().filter(|entry| entry.turn.round == round && figures::is_floor(entry));
+    let mut items = Vec::new();
+    for group in asides::groups(entries) {
+        match group {
+            Group::Bids(purpose, bids) => {
+                let bids = bids.iter().map(|(entry, bid)| {
+                    format!("{} {}", one_line(words::who(entry.participant)), one_line(&asides::bid_of(purpose, bid)))
+                });
+                items.push(Item::Line(asides::bids(purpose), bids.collect::<Vec<_>>().join(" · ")));
+            }
+            Group::One(entry) => {
+                items.extend(item(minutes, entry));
+                let used = minutes.tools_of(entry.turn).map(|used| {
+                    let line = format!("{} {}", words::who(used.participant), asides::tool(used.tool));
+                    Item::Line("Tool", one_line(&line))
+                });
+                items.extend(used);
+            }
+        }
+    }
+    let measures = minutes.measures.iter().filter(|(of, _)| *of == round);
+    items.extend(measures.map(|(_, measures)| Item::Line("Measured", words::measures(measures))));
+    items
 }
 
 fn item(minutes: &Minutes<'_>, entry: &Entry<'_>) -> Option<Item> {
@@ -88,8 +126,38 @@ fn item(minutes: &Minutes<'_>, entry: &Entry<'_>) -> Option<Item> {
             one_line(words::who(entry.participant)),
             words::skip(reason)
         ))),
-        Deed::Balloted(..) | Deed::Voted(_) | Deed::Judged(_) => None,
+        Deed::Interjected(_)
+        | Deed::ScoredSpeeches(_)
+        | Deed::Researched(_)
+        | Deed::Concluded(_)
+        | Deed::Bid(..)
+        | Deed::Points(..)
+        | Deed::Criticised { .. }
+        | Deed::Noted(_)
+        | Deed::Summarised { .. }
+        | Deed::Enough { .. }
+        | Deed::NotShown(_) => aside(minutes, entry).map(Item::Aside),
+        Deed::Balloted(..)
+        | Deed::Voted(_)
+        | Deed::ScoredDebaters(_)
+        | Deed::Measured { .. }
+        | Deed::Judged(_)
+        | Deed::Ranked { .. }
+        | Deed::Synthesised(_) => None,
     }
+}
+
+fn aside(minutes: &Minutes<'_>, entry: &Entry<'_>) -> Option<AsideView> {
+    let aside = asides::of(entry, &|turn| minutes.speaker(turn))?;
+    Some(AsideView {
+        id: anchor(entry.turn),
+        class: class(minutes, entry.participant),
+        title: one_line(&aside.title),
+        html: aside.text.as_deref().map(clean::speech),
+        lines: aside.lines.iter().map(|(name, text)| (one_line(name), one_line(text))).collect(),
+        fold: aside.fold,
+        meta: meta(entry),
+    })
 }
 
 fn spoke(minutes: &Minutes<'_>, entry: &Entry<'_>, speech: &Speech) -> SpeechView {
@@ -99,7 +167,9 @@ fn spoke(minutes: &Minutes<'_>, entry: &Entry<'_>, speech: &Speech) -> SpeechVie
         initial: initial(entry.participant),
         name: one_line(words::who(entry.participant)),
         stance: speech.stance.as_deref().map(one_line),
+        head: Some(asides::head(speech).join(", ")).filter(|head| !head.is_empty()).map(|head| one_line(&head)),
         html: clean::speech(&speech.text),
+        tail: asides::tail(speech).iter().map(|(name, text)| (one_line(name), one_line(text))).collect(),
         meta: meta(entry),
     }
 }

@@ -215,7 +215,7 @@ pub(super) fn votes(minutes: &Minutes<'_>) -> Option<Votes> {
         won: tally.winner == Some(name.as_str()),
     });
     Some(Votes {
-        rule: words::rule(tally.rule),
+        rule: tally.rule.map_or("the points of all rankings", words::rule),
         received: tally.received,
         eligible: tally.eligible,
         winner: tally.winner.map(one_line),

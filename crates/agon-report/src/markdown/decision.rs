@@ -162,7 +162,7 @@ pub(super) fn votes(page: &mut Page, minutes: &Minutes<'_>) {
         tally.winner.map_or_else(|| "Nobody met the rule.".to_owned(), |winner| format!("Winner: {}.", inline(winner)));
     page.block(&format!(
         "Rule: {}. {} of {} voted. {winner}",
-        words::rule(tally.rule),
+        tally.rule.map_or("the points of all rankings", words::rule),
         tally.received,
         count(tally.eligible.into(), "eligible voter")
     ));

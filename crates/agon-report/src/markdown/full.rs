@@ -2,11 +2,13 @@
 use super::decision;
 use super::escape::{blocks, code_span, inline};
 use super::page::Page;
+use crate::asides::{self, Group};
 use crate::figures;
 use crate::minutes::{Deed, Entry, Minutes};
 use crate::words::{self, count, day, duration};
 use agon_core::{
-    DebateSpec, Failure, ModeratorDecision, ParticipantId, RoundPlan, RoundStatus, RoundSummary, Speech, Timestamp,
+    Bid, BidPurpose, DebateSpec, Failure, ModeratorDecision, ParticipantId, RoundPlan, RoundStatus, RoundSummary,
+    Speech, Timestamp,
 };
 
 pub(super) fn write(page: &mut Page, minutes: &Minutes<'_>) {
@@ -85,11 +87,17 @@ fn rounds(page: &mut Page, minutes: &Minutes<'_>) {
     for round in minutes.sections() {
         let notes: Vec<&Entry<'_>> =
             minutes.entries.iter().filter(|entry| entry.turn.round == round && figures::is_floor(entry)).collect();
-        if notes.is_empty() {
+        if notes.is_empty() && !minutes.measures.iter().any(|(of, _)| *of == round) {
             continue;
         }
         page.heading(2, &figures::section(minutes, round));
-        notes.into_iter().for_each(|entry| self::entry(page, minutes, entry));
+        for group in asides::groups(notes) {
+            match group {
+                Group::Bids(purpose, bids) => page.quote(&self::bids(purpose, &bids)),
+                Group::One(entry) => self::entry(page, minutes, entry),
+            }
+        }
+        measured(page, minutes, round);
     }
 }
 
@@ -103,14 +111,64 @@ fn entry(page: &mut Page, minutes: &Minutes<'_>, entry: &Entry<'_>) {
         Deed::Skipped(reason) => {
             page.quote(&format!("*{} did not speak: {}.*", inline(words::who(entry.participant)), words::skip(reason)));
         }
-        Deed::Balloted(..) | Deed::Voted(_) | Deed::Judged(_) => {}
+        Deed::Interjected(_)
+        | Deed::ScoredSpeeches(_)
+        | Deed::Researched(_)
+        | Deed::Concluded(_)
+        | Deed::Bid(..)
+        | Deed::Points(..)
+        | Deed::Criticised { .. }
+        | Deed::Noted(_)
+        | Deed::Summarised { .. }
+        | Deed::Enough { .. }
+        | Deed::NotShown(_) => aside(page, minutes, entry),
+        Deed::Balloted(..)
+        | Deed::Voted(_)
+        | Deed::ScoredDebaters(_)
+        | Deed::Measured { .. }
+        | Deed::Judged(_)
+        | Deed::Ranked { .. }
+        | Deed::Synthesised(_) => {}
+    }
+    for used in minutes.tools_of(entry.turn) {
+        page.quote(&format!("*{} {}*", inline(words::who(used.participant)), inline(&asides::tool(used.tool))));
+    }
+}
+
+/// A quotation with a title, whoever it is by.
+pub(super) fn aside(page: &mut Page, minutes: &Minutes<'_>, entry: &Entry<'_>) {
+    let Some(aside) = asides::of(entry, &|turn| minutes.speaker(turn)) else { return };
+    let mut parts = vec![format!("**{}**", inline(&aside.title))];
+    parts.extend(aside.text.as_deref().map(blocks));
+    let lines = aside.lines.iter().map(|(name, text)| format!("- {}: {}", inline(name), inline(text)));
+    let lines = lines.collect::<Vec<_>>().join("\n");
+    parts.extend(Some(lines).filter(|lines| !lines.is_empty()));
+    page.quote(&parts.join("\n\n"));
+}
+
+/// `Bids for the floor: Ada 7 of 10, to Bruno · Bruno 3 of 10`.
+fn bids(purpose: BidPurpose, bids: &[(&Entry<'_>, &Bid)]) -> String {
+    let bids = bids.iter().map(|(entry, bid)| {
+        format!("{} {}", inline(words::who(entry.participant)), inline(&asides::bid_of(purpose, bid)))
+    });
+    format!("*{}:* {}", asides::bids(purpose), bids.collect::<Vec<_>>().join(" · "))
+}
+
+fn measured(page: &mut Page, minutes: &Minutes<'_>, round: u32) {
+    for (_, measures) in minutes.measures.iter().filter(|(of, _)| *of == round) {
+        page.quote(&format!("*Measured: {}.*", words::measures(measures)));
     }
 }
 
 fn spoke(page: &mut Page, speech: &Speech) {
     let stance = speech.stance.as_deref().map(|stance| format!(" ({})", inline(stance))).unwrap_or_default();
-    page.block(&format!("### {}{stance}", inline(speech.participant.as_str())));
+    let head = asides::head(speech);
+    let head = if head.is_empty() { String::new() } else { format!(", {}", inline(&head.join(", "))) };
+    page.block(&format!("### {}{stance}{head}", inline(speech.participant.as_str())));
     page.speech(&speech.text);
+    let tail: Vec<String> =
+        asides::tail(speech).iter().map(|(name, text)| format!("*{} {}*", inline(name), inline(text))).collect();
+    page.list(&tail);
 }
 
 fn failed(asked: &str, entry: &Entry<'_>, failure: &Failure, retry_at: Option<Timestamp>) -> String {

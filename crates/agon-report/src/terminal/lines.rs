@@ -1,13 +1,15 @@
 //! What is printed for good when an event has happened.
+use super::decision;
 use super::live::LiveView;
 use super::styled::{Style, StyledLine};
+use crate::asides;
 use crate::figures;
-use crate::key;
+use crate::minutes;
 use crate::text::{one_line, plain};
 use crate::words::{self, count, duration};
 use agon_core::{
-    Admission, Call, Consensus, Event, Failure, ModeratorDecision, Outcome, ParticipantId, PhaseName, RoundPlan,
-    RoundStatus, RoundSummary, Speech, SpeechKind, Timestamp, TurnId,
+    Admission, Call, Event, Failure, ModeratorDecision, ParticipantId, PhaseName, RoundPlan, RoundStatus, RoundSummary,
+    Speech, SpeechKind, Timestamp, TurnId,
 };
 
 pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLine> {
@@ -16,7 +18,14 @@ pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLin
         Event::Claimed { writer, epoch } if *epoch > 1 => {
             vec![note(Style::Warn, format!("taken over by {writer} (epoch {epoch})"))]
         }
-        Event::Claimed { .. } | Event::TurnAsked(_) => Vec::new(),
+        // The heading of a round was printed with the moderator's decision, if there was one; notes, parts of running
+        // speeches and the opening of seats are told with `--verbose`.
+        Event::Claimed { .. }
+        | Event::TurnAsked(_)
+        | Event::RoundOpened { .. }
+        | Event::StageOpened { .. }
+        | Event::SpeechHeard { .. }
+        | Event::NoteTaken { .. } => Vec::new(),
         Event::ParticipantPlaced { participant, host, model, digest: _ } => {
             vec![note(Style::Dim, format!("{} is played by {model} on {host}", words::who(participant.as_str())))]
         }
@@ -24,14 +33,36 @@ pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLin
             PhaseName::Rounds => Vec::new(),
             phase => title(words::phase(*phase)),
         },
-        // Its heading was printed with the moderator's decision, if there was one.
-        Event::RoundOpened { .. } => Vec::new(),
-        Event::SpeechRecorded(speech) => spoke(view, speech),
-        Event::BallotCast { stage, participant, choice, .. } => {
-            vec![said(view, participant, &format!(" {}: ", words::stage(*stage)), choice)]
+        Event::ToolCalled { participant, tool, .. } => {
+            vec![
+                StyledLine::of(view.style(participant), words::who(participant.as_str()))
+                    .and(Style::Dim, format!(" {}", asides::tool(tool))),
+            ]
         }
-        Event::VoteCast { participant, choice, .. } => vec![said(view, participant, " votes for ", choice)],
+        Event::SpeechRecorded(speech) => spoke(view, speech),
         Event::ModeratorDecided { decision, fallback, .. } => moderated(decision, *fallback),
+        Event::BidPlaced { participant, purpose, bid, .. } => vec![
+            StyledLine::of(view.style(participant), words::who(participant.as_str()))
+                .and(Style::Dim, format!(" ({}) ", words::purpose(*purpose)))
+                .and(Style::Plain, asides::bid_of(*purpose, bid)),
+        ],
+        Event::PointsAnswered { .. }
+        | Event::CritiqueRecorded { .. }
+        | Event::ModeratorInterjected { .. }
+        | Event::SpeechesScored { .. }
+        | Event::ResearchBriefed { .. }
+        | Event::ModeratorConcluded { .. }
+        | Event::SummaryRecorded { .. }
+        | Event::EnoughAsked { .. } => aside(view, at, event),
+        Event::RoundMeasured { round, measures, .. } => {
+            vec![note(Style::Dim, format!("round {round}: {}", words::measures(measures)))]
+        }
+        Event::BallotCast { .. }
+        | Event::VoteCast { .. }
+        | Event::DebatersScored { .. }
+        | Event::JudgementRecorded { .. }
+        | Event::RankingRecorded { .. }
+        | Event::VoteTallied { .. } => decision::chosen(view, event),
         Event::TurnFailed { turn, participant, failure, retry_at, call: _ } => {
             vec![failed(view, at, *turn, participant, failure, *retry_at)]
         }
@@ -50,39 +81,63 @@ pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLin
                 ),
             ]
         }
-        Event::JudgementRecorded { order, winner, citations, .. } => {
-            let winner = winner.as_deref().unwrap_or("a synthesis");
-            let found = citations.iter().filter(|citation| citation.verified).count();
-            let line = StyledLine::of(Style::Office, format!("Judge, order {}: ", order.saturating_add(1)))
-                .and(Style::Plain, winner);
-            vec![line.and(Style::Dim, format!(" ({found} of {} verified)", count(citations.len() as u64, "citation")))]
-        }
-        Event::VoteTallied { counts, eligible, received, .. } => {
-            let votes: Vec<String> = counts.iter().map(|(name, votes)| format!("{name}: {votes}")).collect();
-            let of = format!(" ({received} of {} voted)", count((*eligible).into(), "eligible voter"));
-            vec![StyledLine::of(Style::Office, "Votes: ").and(Style::Plain, votes.join(", ")).and(Style::Dim, of)]
-        }
-        Event::VerdictReached { .. } => verdict(view, event),
+        Event::VerdictReached { .. } => decision::verdict(view, event),
+        Event::SynthesisRecorded { synthesis, .. } => decision::synthesis(synthesis),
         Event::CancelRequested { reason } => {
             vec![note(Style::Warn, format!("the debate is being cancelled: {reason}"))]
         }
-        Event::DebateEnded { .. } => ended(view, at, event),
+        Event::DebateEnded { .. } => decision::ended(view, at, event),
     }
 }
 
-fn note(style: Style, text: String) -> StyledLine {
+/// What is told besides with `--verbose`: notes, what tools were given and gave back, seats, parts of running speeches.
+pub(super) fn details(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLine> {
+    match event {
+        Event::NoteTaken { .. } => aside(view, at, event),
+        Event::ToolCalled { tool, .. } => {
+            let line = |(name, text): (&str, String)| {
+                StyledLine::indented(Style::Dim, &one_line(&format!("{}: {text}", name.to_lowercase())))
+            };
+            asides::tool_details(tool).into_iter().map(line).collect()
+        }
+        Event::StageOpened { step, seats, parallel, .. } => {
+            let how = if *parallel { ", all at once" } else { "" };
+            vec![note(Style::Dim, format!("{}: {}{how}", words::step(*step), count(seats.len() as u64, "seat")))]
+        }
+        Event::SpeechHeard { participant, text, .. } => {
+            let heard = count(text.chars().count() as u64, "character");
+            vec![note(Style::Dim, format!("the others have heard {heard} of {participant}'s speech"))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Something that is not a speech, as the reports tell it.
+fn aside(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLine> {
+    let Some(entry) = minutes::entry(at, event) else { return Vec::new() };
+    let Some(aside) = asides::of(&entry, &|turn| view.holder(turn)) else { return Vec::new() };
+    let mut out = vec![StyledLine::empty(), StyledLine::of(view.style(&entry.participant.into()), aside.title)];
+    out.extend(aside.text.as_deref().map(text).unwrap_or_default());
+    let line = |(name, text): &(String, String)| {
+        StyledLine::indented(Style::Plain, &format!("{}: {}", one_line(name), one_line(text)))
+    };
+    out.extend(aside.lines.iter().map(line));
+    out
+}
+
+pub(super) fn note(style: Style, text: String) -> StyledLine {
     StyledLine::of(style, format!("({text})"))
 }
 pub(super) fn title(text: &str) -> Vec<StyledLine> {
     vec![StyledLine::empty(), StyledLine::of(Style::Title, format!("== {text} =="))]
 }
-fn said(view: &LiveView, participant: &ParticipantId, verb: &str, what: &str) -> StyledLine {
+pub(super) fn said(view: &LiveView, participant: &ParticipantId, verb: &str, what: &str) -> StyledLine {
     StyledLine::of(view.style(participant), words::who(participant.as_str()))
         .and(Style::Dim, verb)
         .and(Style::Plain, what)
 }
 /// A model's text, indented so that nothing in it can stand where Agon's own lines begin.
-fn text(text: &str) -> Vec<StyledLine> {
+pub(super) fn text(text: &str) -> Vec<StyledLine> {
     plain(text).trim().lines().map(|line| StyledLine::indented(Style::Plain, line)).collect()
 }
 
@@ -112,10 +167,27 @@ fn spoke(view: &LiveView, speech: &Speech) -> Vec<StyledLine> {
     if speech.kind != SpeechKind::Argument {
         head = head.and(Style::Dim, format!(", {}", words::kind(speech.kind)));
     }
+    if let Some(to) = &speech.to {
+        head = head.and(Style::Dim, format!(" to {to}"));
+    }
+    if let Some(bench) = speech.bench {
+        head = head.and(Style::Dim, format!(", {}", bench.title()));
+    }
     let mut out = vec![StyledLine::empty(), head];
     out.extend(text(&speech.text));
+    out.extend(
+        asides::tail(speech)
+            .iter()
+            .map(|(name, text)| StyledLine::indented(Style::Warn, &one_line(&format!("({} {text})", lower(name))))),
+    );
     out.push(figures(&speech.call));
     out
+}
+
+/// The words as they stand inside brackets.
+fn lower(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
 fn figures(call: &Call) -> StyledLine {
@@ -174,78 +246,4 @@ fn failed(
     StyledLine::of(view.style(participant), words::who(participant.as_str()))
         .and(style, format!(" failed at try {} ({}), {then}: ", turn.attempt, failure.cause.as_str()))
         .and(Style::Dim, &failure.detail)
-}
-
-fn verdict(view: &LiveView, event: &Event) -> Vec<StyledLine> {
-    let Event::VerdictReached { outcome, verdict, winner, reasoning, consensus, majority, moved } = event else {
-        return Vec::new();
-    };
-    let style = match outcome {
-        Outcome::Decided => Style::Good,
-        Outcome::Degraded | Outcome::Tie | Outcome::Inconclusive => Style::Warn,
-    };
-    let mut out = title("Result");
-    let line = StyledLine::of(style, words::outcome(*outcome));
-    out.push(match (winner, verdict) {
-        (Some(winner), _) => line.and(Style::Plain, ": ").and(Style::Strong, winner),
-        (None, Some(_)) => line.and(Style::Plain, ": ").and(Style::Strong, "a synthesis"),
-        (None, None) => line,
-    });
-    out.extend(verdict.as_deref().map(text).unwrap_or_default());
-    out.extend(
-        reasoning.iter().flat_map(|reasoning| [vec![StyledLine::of(Style::Dim, "Why:")], text(reasoning)].concat()),
-    );
-    out.extend(reasoning.as_ref().and(view.admission.as_ref()).and_then(speakers));
-    out.extend(consensus.as_ref().map(agreement));
-    let names: Vec<&str> = moved.iter().map(ParticipantId::as_str).collect();
-    let moved = if names.is_empty() {
-        "Nobody changed their ballot.".to_owned()
-    } else {
-        format!("Changed their ballot: {}.", names.join(", "))
-    };
-    out.push(StyledLine::of(Style::Dim, format!("{} {moved}", words::majority(*majority, winner.is_some()))));
-    out
-}
-
-/// Whom the judge's words mean by `Speaker A` and so on.
-fn speakers(admission: &Admission) -> Option<StyledLine> {
-    let labels = key::labels(admission);
-    let pairs: Vec<String> = labels.iter().map(|(label, name)| format!("{label} = {name}")).collect();
-    (!pairs.is_empty()).then(|| StyledLine::of(Style::Dim, format!("To the judge: {}", pairs.join(" · "))))
-}
-
-fn agreement(consensus: &Consensus) -> StyledLine {
-    let contested = if consensus.contested { ", contested" } else { "" };
-    let share = words::share(consensus);
-    StyledLine::of(Style::Dim, format!("Consensus: {}{contested}, {share}", words::strength(consensus.strength)))
-}
-
-fn ended(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLine> {
-    let Event::DebateEnded { state, outcome, reason, usage, missing_seats } = event else { return Vec::new() };
-    let style = match (state, outcome) {
-        (agon_core::DebateState::Succeeded, Some(Outcome::Decided)) => Style::Good,
-        (agon_core::DebateState::Succeeded, _) => Style::Warn,
-        (agon_core::DebateState::Failed | agon_core::DebateState::Cancelled, _) => Style::Bad,
-    };
-    let word = outcome.map_or(words::state(*state), words::outcome);
-    let mut line = StyledLine::of(style, word);
-    if let Some(reason) = reason {
-        let detail = reason.detail.as_deref().map(|detail| format!(" ({detail})")).unwrap_or_default();
-        line = line.and(Style::Plain, format!(": {}{detail}", words::reason(reason.code)));
-    }
-    let mut out = vec![StyledLine::empty(), line];
-    for seat in missing_seats {
-        out.push(note(
-            Style::Warn,
-            format!("missing: {} in round {} ({})", seat.participant, seat.round, seat.cause.as_str()),
-        ));
-    }
-    let figures = format!(
-        "{} in {}, {}",
-        count(usage.calls.into(), "call"),
-        duration(view.elapsed_ms(at)),
-        figures::totals(usage)
-    );
-    out.push(StyledLine::of(Style::Dim, figures));
-    out
 }

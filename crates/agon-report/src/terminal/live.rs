@@ -29,6 +29,8 @@ pub struct LiveView {
     speaking: BTreeMap<TurnId, Speaking>,
     waiting: BTreeMap<(u32, u32), Waiting>,
     rehearsal: bool,
+    /// Whose the turns of the open round were.
+    holders: BTreeMap<(u32, u32), ParticipantId>,
     /// The last round whose heading was printed.
     headed: u32,
 }
@@ -177,6 +179,18 @@ impl LiveView {
         if self.rehearsal { line.and(Style::Warn, " · rehearsal") } else { line }
     }
 
+    /// Whose a turn of the open round was.
+    pub(super) fn holder(&self, turn: TurnId) -> String {
+        let holder = self.holders.get(&(turn.round, turn.seat));
+        holder.map_or_else(|| "nobody".to_owned(), |name| words::who(name.as_str()).to_owned())
+    }
+
+    /// What is told of an event besides its [`LiveView::lines`] to those who want everything: notes, arguments and results
+    /// of tools, seats, parts of running speeches.
+    pub fn details(&self, at: Timestamp, event: &Event) -> Vec<StyledLine> {
+        lines::details(self, at, event)
+    }
+
     /// The style of a participant's name.
     pub fn style(&self, participant: &ParticipantId) -> Style {
         let personas = self.admission.as_ref().map(|admission| admission.spec.personas.as_slice()).unwrap_or_default();
@@ -240,14 +254,31 @@ impl LiveView {
             // The asks that a coordinator left open stay open for the next one.
             Event::Claimed { .. }
             | Event::ParticipantPlaced { .. }
+            | Event::StageOpened { .. }
+            | Event::ToolCalled { .. }
+            | Event::SpeechHeard { .. }
             | Event::SpeechRecorded(_)
             | Event::BallotCast { .. }
+            | Event::BidPlaced { .. }
+            | Event::PointsAnswered { .. }
+            | Event::CritiqueRecorded { .. }
+            | Event::NoteTaken { .. }
             | Event::VoteCast { .. }
+            | Event::DebatersScored { .. }
             | Event::ModeratorDecided { .. }
+            | Event::ModeratorInterjected { .. }
+            | Event::SpeechesScored { .. }
+            | Event::ResearchBriefed { .. }
+            | Event::ModeratorConcluded { .. }
+            | Event::SummaryRecorded { .. }
+            | Event::RoundMeasured { .. }
+            | Event::EnoughAsked { .. }
             | Event::SeatSkipped { .. }
             | Event::JudgementRecorded { .. }
+            | Event::RankingRecorded { .. }
             | Event::VoteTallied { .. }
-            | Event::VerdictReached { .. } => {}
+            | Event::VerdictReached { .. }
+            | Event::SynthesisRecorded { .. } => {}
         }
     }
 
@@ -264,5 +295,8 @@ impl LiveView {
             stripper: PlainText::default(),
         };
         self.speaking.insert(ask.turn, speaking);
+        // Only turns of this round are named by others.
+        self.holders.retain(|(round, _), _| *round >= ask.turn.round);
+        self.holders.insert((ask.turn.round, ask.turn.seat), ask.participant.clone());
     }
 }

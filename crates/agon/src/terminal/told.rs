@@ -17,6 +17,7 @@ impl Told {
         let known = position <= self.view.position();
         let mut lines = self.view.lines(position, at, event);
         if self.verbose && !known {
+            lines.extend(self.view.details(at, event));
             lines.extend(figures(event));
         }
         lines
@@ -39,16 +40,33 @@ fn turn_and_call(event: &Event) -> Option<(TurnId, &Call)> {
     match event {
         Event::SpeechRecorded(speech) => Some((speech.turn, &speech.call)),
         Event::BallotCast { turn, call, .. }
+        | Event::BidPlaced { turn, call, .. }
+        | Event::PointsAnswered { turn, call, .. }
+        | Event::CritiqueRecorded { turn, call, .. }
+        | Event::NoteTaken { turn, call, .. }
         | Event::VoteCast { turn, call, .. }
+        | Event::DebatersScored { turn, call, .. }
+        | Event::ModeratorInterjected { turn, call, .. }
+        | Event::SpeechesScored { turn, call, .. }
+        | Event::ResearchBriefed { turn, call, .. }
+        | Event::ModeratorConcluded { turn, call, .. }
+        | Event::SummaryRecorded { turn, call, .. }
+        | Event::EnoughAsked { turn, call, .. }
         | Event::TurnFailed { turn, call, .. }
+        | Event::RankingRecorded { turn, call, .. }
+        | Event::SynthesisRecorded { turn, call, .. }
         | Event::JudgementRecorded { turn, call, .. } => Some((*turn, call)),
         Event::ModeratorDecided { turn, call, .. } => Some((*turn, call.as_deref()?)),
+        Event::RoundMeasured { turn, call, .. } => Some(((*turn)?, call.as_deref()?)),
         Event::DebateAdmitted(_)
         | Event::Claimed { .. }
         | Event::PhaseEntered { .. }
         | Event::ParticipantPlaced { .. }
         | Event::RoundOpened { .. }
+        | Event::StageOpened { .. }
         | Event::TurnAsked(_)
+        | Event::ToolCalled { .. }
+        | Event::SpeechHeard { .. }
         | Event::SeatSkipped { .. }
         | Event::LoopEnded { .. }
         | Event::VoteTallied { .. }

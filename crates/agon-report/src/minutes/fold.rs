@@ -1,0 +1,183 @@
+//! Taking a log in, event by event.
+use super::entry::{Choice, Concluded, Deed, Entry, Judged, entry};
+use super::{Claim, End, Minutes, Placement, Stage, Tally, ToolCall, Verdict};
+use crate::figures;
+use agon_core::{
+    Admission, Conclusion, ConsensusStrategy, Event, JUDGE, MODERATOR, ParticipantId, Position, Timestamp, Transcript,
+};
+use std::collections::BTreeMap;
+
+impl<'a> Minutes<'a> {
+    pub(super) fn opened(admission: &'a Admission, at: Timestamp, position: Position) -> Self {
+        Self {
+            admission,
+            admitted_at: at,
+            last_at: at,
+            last: position,
+            phase: None,
+            rounds: Vec::new(),
+            claims: Vec::new(),
+            placements: Vec::new(),
+            asks: BTreeMap::new(),
+            entries: Vec::new(),
+            transcript: Transcript::default(),
+            stopped: None,
+            tally: None,
+            measures: Vec::new(),
+            tools: Vec::new(),
+            stages: Vec::new(),
+            heard: Vec::new(),
+            verdict: None,
+            cancel: None,
+            end: None,
+            log_head: None,
+        }
+    }
+
+    pub(super) fn take(&mut self, at: Timestamp, position: Position, event: &'a Event) {
+        (self.last_at, self.last) = (at, position);
+        self.transcript.apply(position, event);
+        if let Some(entry) = entry(at, event) {
+            self.entries.push(self.veiled(entry));
+        }
+        match event {
+            Event::Claimed { writer, epoch } => {
+                self.claims.push(Claim { at, writer: writer.as_str(), epoch: *epoch });
+            }
+            Event::PhaseEntered { phase } => self.phase = Some(*phase),
+            Event::ParticipantPlaced { participant, host, model, digest } => {
+                let (model, digest) = (model.as_str(), digest.as_deref());
+                self.placements.push(Placement { at, participant, host, model, digest });
+            }
+            // Briefing and angle stand in the moderator's own decision.
+            Event::RoundOpened { round, speakers: _, briefing: _, new_angle: _ } => self.rounds.push(*round),
+            Event::StageOpened { round, step, seats, parallel, joins } => {
+                let (round, step, parallel, joins) = (*round, *step, *parallel, *joins);
+                self.stages.push(Stage { at, round, step, seats, parallel, joins });
+            }
+            Event::TurnAsked(ask) => {
+                self.asks.insert(ask.turn, (at, ask));
+            }
+            Event::ToolCalled { turn, participant, tool } => {
+                let (turn, participant, shown) = (*turn, participant.as_str(), self.shows(participant.as_str()));
+                self.tools.push(ToolCall { at, turn, participant, tool, shown });
+            }
+            Event::SpeechHeard { turn, participant: _, text } => self.heard.push((at, *turn, text.chars().count())),
+            Event::RoundMeasured { round, measures, turn: _, call: _ } => self.measures.push((*round, measures)),
+            Event::LoopEnded { .. }
+            | Event::VoteTallied { .. }
+            | Event::VerdictReached { .. }
+            | Event::CancelRequested { .. }
+            | Event::DebateEnded { .. } => self.take_end(at, event),
+            // Only the first event admits; a log that repeats it says nothing new.
+            Event::DebateAdmitted(_)
+            | Event::SpeechRecorded(_)
+            | Event::BallotCast { .. }
+            | Event::BidPlaced { .. }
+            | Event::PointsAnswered { .. }
+            | Event::CritiqueRecorded { .. }
+            | Event::NoteTaken { .. }
+            | Event::VoteCast { .. }
+            | Event::DebatersScored { .. }
+            | Event::ModeratorDecided { .. }
+            | Event::ModeratorInterjected { .. }
+            | Event::SpeechesScored { .. }
+            | Event::ResearchBriefed { .. }
+            | Event::ModeratorConcluded { .. }
+            | Event::SummaryRecorded { .. }
+            | Event::EnoughAsked { .. }
+            | Event::TurnFailed { .. }
+            | Event::SeatSkipped { .. }
+            | Event::JudgementRecorded { .. }
+            | Event::RankingRecorded { .. }
+            | Event::SynthesisRecorded { .. } => {}
+        }
+    }
+
+    fn take_end(&mut self, at: Timestamp, event: &'a Event) {
+        match event {
+            Event::LoopEnded { rule, round } => self.stopped = Some((*rule, *round)),
+            Event::VoteTallied { rule, counts, weights, eligible, received, winner } => {
+                let (rule, eligible, received) = (*rule, *eligible, *received);
+                self.tally = Some(Tally { rule, counts, weights, eligible, received, winner: winner.as_deref() });
+            }
+            Event::VerdictReached { outcome, verdict, winner, reasoning, reason, consensus, majority, moved } => {
+                self.verdict = Some(Verdict {
+                    outcome: *outcome,
+                    verdict: verdict.as_deref(),
+                    winner: winner.as_deref(),
+                    reasoning: reasoning.as_deref().filter(|_| self.shows_reasoning()),
+                    reason: reason.as_ref(),
+                    consensus: consensus.as_ref(),
+                    majority: *majority,
+                    moved,
+                });
+            }
+            Event::CancelRequested { reason } => self.cancel = Some(reason),
+            Event::DebateEnded { state, outcome, reason, usage, missing_seats } => {
+                let (state, outcome, usage, reason) = (*state, *outcome, *usage, reason.as_ref());
+                self.end = Some(End { at, state, outcome, reason, usage, missing: missing_seats });
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the reasons of whoever decides may stand in a report.
+    fn shows_reasoning(&self) -> bool {
+        match self.admission.spec.consensus_strategy {
+            ConsensusStrategy::Judge | ConsensusStrategy::RankedReasons => self.shows(JUDGE),
+            ConsensusStrategy::MediatorSummary => self.shows(MODERATOR),
+            ConsensusStrategy::Vote | ConsensusStrategy::AgentClosing | ConsensusStrategy::NoConsensus => true,
+        }
+    }
+
+    /// The entry without the words that the debate file keeps out of reports. Choices, winners and figures stay: the
+    /// result is made of them.
+    fn veiled(&self, entry: Entry<'a>) -> Entry<'a> {
+        let quotes = self.admission.spec.personas.first().is_none_or(|persona| self.shows(persona.name.as_str()));
+        let deed = match entry.deed {
+            Deed::Judged(judged) if !quotes => Deed::Judged(Judged { citations: &[], ..judged }),
+            deed => deed,
+        };
+        if self.shows(entry.participant) {
+            return Entry { deed, ..entry };
+        }
+        let silent = |choice: Choice<'a>| Choice { reasons: &[], ..choice };
+        let deed = match deed {
+            Deed::Balloted(stage, choice) => Deed::Balloted(stage, silent(choice)),
+            Deed::Voted(choice) => Deed::Voted(silent(choice)),
+            Deed::Judged(judged) => {
+                Deed::Judged(Judged { verdict: "", reasoning: "", citations: &[], open_objections: &[], ..judged })
+            }
+            Deed::Enough { enough, reasoning: _ } => Deed::Enough { enough, reasoning: "" },
+            Deed::Spoke(_)
+            | Deed::Bid(..)
+            | Deed::Points(..)
+            | Deed::Criticised { .. }
+            | Deed::Noted(_)
+            | Deed::Moderated { .. }
+            | Deed::Interjected(_)
+            | Deed::ScoredSpeeches(_)
+            | Deed::Researched(_)
+            | Deed::Ranked { .. } => Deed::NotShown(figures::label(&deed)),
+            // The synthesis that decides is the verdict, which is always shown.
+            Deed::Concluded(Concluded { conclusion, .. }) => match conclusion {
+                Conclusion::Decision => Deed::NotShown("decision of the moderator"),
+                Conclusion::Reconciliation | Conclusion::Summary => Deed::NotShown(figures::label(&deed)),
+            },
+            Deed::ScoredDebaters(_)
+            | Deed::Summarised { .. }
+            | Deed::Measured { .. }
+            | Deed::Synthesised(_)
+            | Deed::Failed { .. }
+            | Deed::Skipped(_)
+            | Deed::NotShown(_) => deed,
+        };
+        Entry { deed, ..entry }
+    }
+}
+
+/// Names in a row.
+pub(crate) fn names(participants: &[ParticipantId]) -> String {
+    participants.iter().map(ParticipantId::as_str).collect::<Vec<_>>().join(", ")
+}
