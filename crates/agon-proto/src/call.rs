@@ -2,7 +2,7 @@
 use crate::enums::Numbered;
 use crate::error::{DecodeError, present};
 use crate::flat as pb;
-use agon_core::{Call, CallOptions, Failure, ModelName, RetryPolicy, Timing, Usage, UsageTotals};
+use agon_core::{Call, CallOptions, Failure, ModelName, RetryPolicy, Timing, ToolUse, Usage, UsageTotals};
 
 impl From<&Call> for pb::Call {
     fn from(call: &Call) -> Self {
@@ -16,6 +16,7 @@ impl From<&Call> for pb::Call {
             timing: Some(call.timing.into()),
             finish_reason: call.finish_reason.clone(),
             rehearsal: call.rehearsal,
+            tools: call.tools.iter().map(Into::into).collect(),
         }
     }
 }
@@ -31,6 +32,32 @@ impl From<pb::Call> for Call {
             timing: call.timing.unwrap_or_default().into(),
             finish_reason: call.finish_reason,
             rehearsal: call.rehearsal,
+            tools: call.tools.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<&ToolUse> for pb::ToolUse {
+    fn from(used: &ToolUse) -> Self {
+        Self {
+            tool: used.tool.clone(),
+            arguments: used.arguments.clone(),
+            result: used.result.clone(),
+            error: used.error.clone(),
+            truncated: used.truncated,
+            duration_ms: used.duration_ms,
+        }
+    }
+}
+impl From<pb::ToolUse> for ToolUse {
+    fn from(used: pb::ToolUse) -> Self {
+        Self {
+            tool: used.tool,
+            arguments: used.arguments,
+            result: used.result,
+            error: used.error,
+            truncated: used.truncated,
+            duration_ms: used.duration_ms,
         }
     }
 }

@@ -15,6 +15,11 @@ pub(crate) fn maybe<T: Numbered>(number: Option<i32>, field: &str) -> Result<Opt
     number.map(|number| T::from_number(number, field)).transpose()
 }
 
+/// The value of a field that older writers do not know: unspecified is the default.
+pub(crate) fn or_default<T: Numbered + Default>(number: i32, field: &str) -> Result<T, DecodeError> {
+    if number == 0 { Ok(T::default()) } else { T::from_number(number, field) }
+}
+
 /// The values of a repeated field.
 pub(crate) fn all<T: Numbered>(numbers: &[i32], field: &str) -> Result<Vec<T>, DecodeError> {
     numbers.iter().enumerate().map(|(index, number)| T::from_number(*number, &format!("{field}[{index}]"))).collect()
@@ -52,39 +57,66 @@ macro_rules! enums {
 }
 
 enums! {
+    BallotForm { Single, Ranking, Approval, Scores }
     BallotStage { Initial, Final }
     Ballots { Both, FinalOnly, None }
+    Bench {
+        PrimeMinister, LeaderOfOpposition, DeputyPrimeMinister, DeputyLeaderOfOpposition, MemberOfGovernment,
+        MemberOfOpposition, GovernmentWhip, OppositionWhip,
+    }
+    BidPurpose { Floor, Reaction, Circle, Interruption, Point }
+    Conclusion { Reconciliation, Summary, Decision }
     ConsensusSource { FinalBallots, Votes }
-    ConsensusStrategy { Judge, Vote }
-    ContextScope { FullLog }
-    DebateFormat { RoundRobin }
+    ConsensusStrategy { Judge, Vote, RankedReasons, MediatorSummary, AgentClosing, NoConsensus }
+    ContextScope { FullLog, LastNTurns, SummaryOnly, PersonaScoped }
+    DebateFormat { RoundRobin, Socratic, BpStyle, Fishbowl, ChainOfThought, OpenFight, CritiqueRevision }
     DebateState { Succeeded, Failed, Cancelled }
-    EndCondition { RoundsExhausted }
+    Direction { HubCritiques, CritiqueHub }
+    EndCondition { RoundsExhausted, ConsensusReached, NoNewArguments, Impasse }
     FailureCause {
         Timeout, Busy, NotFound, ContextOverflow, Truncated, Malformed, Transport, ServerError, BadRequest,
-        Unauthorized, Quota, BreakerOpen, Internal, Cancelled,
+        Unauthorized, Quota, BreakerOpen, Internal, Cancelled, ToolMissing,
     }
+    Interject { EveryRound, Midpoint, FinalOnly }
+    Interruptions { Off, TurnBoundary, MidSpeech }
     MajorityShift { Kept, Overturned, None }
-    Memory { AppendAll }
+    Memory { AppendAll, RollingWindow, SummarizePast, PersonaMasking }
+    Method { Embeddings, Words, WordsInstead }
     Mode { Adversarial, Deliberative }
     OnTurnFailure { Skip, Abort }
     Outcome { Decided, Degraded, Tie, Inconclusive }
     Priority { Interactive, Normal, Batch }
-    Output { FullMarkdown, SummaryOnly, JsonLog, Verbose, Html }
-    PhaseName { InitialBallots, OpeningStatements, Rounds, FinalStatements, FinalBallots, Decision }
+    Output { FullMarkdown, SummaryOnly, JsonLog, Verbose, Html, VisualTree }
+    PhaseName {
+        InitialBallots, OpeningStatements, Rounds, FinalStatements, Rebuttals, FinalBallots, Decision, Synthesis,
+    }
     ReasonCode {
         OrderSensitive, JudgeIncomplete, JudgeFailed, NoVotes, RuleNotMet, Quorum, TurnFailed, TerminateWhen, EmptyTranscript,
-        Poison, Cancelled,
+        Poison, Cancelled, PanelSplit, NoDecisionWanted, ModeratorFailed, SynthesisFailed,
     }
     RoundStatus { Settled, Continue }
     SelfVotes { Exclude, Allow }
     SkipReason { Budget }
-    SpeechKind { Opening, Argument, Closing }
-    StopRule { ModeratorDone, ModeratorSettled, TerminateWhen, TokenBudget, TimeBudget, MaxRounds }
+    SpeechKind {
+        Opening, Argument, Closing, Question, Answer, FollowUp, Proposal, Revision, Rebuttal, Clarification, Interjection,
+        Critique, Point, PointReply, Moderation,
+    }
+    Step {
+        Research, Admission, Speaking, Interjection, Replies, Scores, Votes, Measure, Enough, Notes, Summary,
+        Reconciliation, Conclusion,
+    }
+    StopRule {
+        MathematicallyDecided, ConsensusReached, Converged, Impasse, NoNewArguments, JudgeEnough, ModeratorDone,
+        ModeratorSettled, TerminateWhen, TokenBudget, TimeBudget, MaxRounds,
+    }
     Strength { Split, Weak, Moderate, Strong, Unanimous }
     Style { Formal, Casual, BulletPoint, Paragraph }
+    SummaryStyle { Neutral, Critical, Persuasive }
     Think { Off, On, Low, Medium, High }
-    TurnMode { RoundRobin, Random, PriorityOrder, Moderator }
+    Topology { AllToAll, RoundRobin, Ring, Star, Sparse }
+    TurnKind { Openings, Arguments, Critiques, Revisions, Closings }
+    TurnMode { RoundRobin, Random, PriorityOrder, ReactionTriggered, Moderator }
     Visibility { Sequential, Simultaneous }
-    VoteRule { Majority, Supermajority, Unanimous, Plurality }
+    VoteRule { Majority, Supermajority, Unanimous, Plurality, Borda, Approval, Weighted, AnonymousScoring }
+    Voters { Debaters, Judges }
 }

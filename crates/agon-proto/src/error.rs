@@ -91,3 +91,9 @@ where
     let convert = |(index, value)| T::try_from(value).map_err(|error| error.within(&format!("{field}[{index}]")));
     values.into_iter().enumerate().map(convert).collect()
 }
+
+/// A number that fits into a byte.
+pub(crate) fn small(value: u32, field: &str) -> Result<u8, DecodeError> {
+    let refused = |_| DecodeError::field(field, Problem::Invalid(format!("{value} is out of range")));
+    u8::try_from(value).map_err(refused)
+}

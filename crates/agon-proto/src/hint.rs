@@ -7,6 +7,7 @@ use crate::task::turn;
 use agon_core::{DebateId, HostId, NodeId, TurnId};
 use bytes::Bytes;
 use prost::Message as _;
+use std::sync::Arc;
 
 /// A host has taken a turn from a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +60,50 @@ impl TryFrom<pb::OwnerChanged> for OwnerChanged {
     }
 }
 
+/// So much was heard of a speech that goes on and may be interrupted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpeechHeard {
+    /// The debate.
+    pub debate: DebateId,
+    /// The turn.
+    pub turn: TurnId,
+    /// What was said so far.
+    pub text: Arc<str>,
+}
+
+impl From<&SpeechHeard> for pb::HeardSpeech {
+    fn from(heard: &SpeechHeard) -> Self {
+        Self { debate: heard.debate.to_string(), turn: Some(heard.turn.into()), text: heard.text.to_string() }
+    }
+}
+impl TryFrom<pb::HeardSpeech> for SpeechHeard {
+    type Error = DecodeError;
+    fn try_from(heard: pb::HeardSpeech) -> Result<Self, DecodeError> {
+        Ok(Self { debate: debate(&heard.debate, "debate")?, turn: turn(heard.turn, "turn")?, text: heard.text.into() })
+    }
+}
+
+/// Somebody has interrupted a speech: end it where it is. Its result is still awaited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CutTurn {
+    /// The debate.
+    pub debate: DebateId,
+    /// The turn.
+    pub turn: TurnId,
+}
+
+impl From<&CutTurn> for pb::CutTurn {
+    fn from(cut: &CutTurn) -> Self {
+        Self { debate: cut.debate.to_string(), turn: Some(cut.turn.into()) }
+    }
+}
+impl TryFrom<pb::CutTurn> for CutTurn {
+    type Error = DecodeError;
+    fn try_from(cut: pb::CutTurn) -> Result<Self, DecodeError> {
+        Ok(Self { debate: debate(&cut.debate, "debate")?, turn: turn(cut.turn, "turn")? })
+    }
+}
+
 /// A hint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
@@ -76,6 +121,10 @@ pub enum Hint {
     TurnTaken(TurnTaken),
     /// To the hosts: tell the new owner which turns you play.
     OwnerChanged(OwnerChanged),
+    /// To the owning node: a speech that may be interrupted is about half-way.
+    SpeechHeard(SpeechHeard),
+    /// To the hosts: a speech was interrupted, end it where it is.
+    CutTurn(CutTurn),
 }
 
 impl Hint {
@@ -90,6 +139,8 @@ impl Hint {
             Self::LogAdvanced(hint) => Kind::LogAdvanced(hint.into()),
             Self::TurnTaken(hint) => Kind::TurnTaken(hint.into()),
             Self::OwnerChanged(hint) => Kind::OwnerChanged(hint.into()),
+            Self::SpeechHeard(hint) => Kind::SpeechHeard(hint.into()),
+            Self::CutTurn(hint) => Kind::CutTurn(hint.into()),
         };
         pb::Hint { kind: Some(kind) }.encode_to_vec().into()
     }
@@ -111,6 +162,8 @@ impl Hint {
             Kind::LogAdvanced(hint) => Self::LogAdvanced(hint.try_into()?),
             Kind::TurnTaken(hint) => Self::TurnTaken(hint.try_into()?),
             Kind::OwnerChanged(hint) => Self::OwnerChanged(hint.try_into()?),
+            Kind::SpeechHeard(hint) => Self::SpeechHeard(hint.try_into()?),
+            Kind::CutTurn(hint) => Self::CutTurn(hint.try_into()?),
         }))
     }
 }
@@ -131,7 +184,9 @@ mod tests {
             Hint::JobReady(JobReady { debate: debate.clone() }),
             Hint::LogAdvanced(LogAdvanced { debate: debate.clone(), position: Position(7) }),
             Hint::TurnTaken(TurnTaken { debate: debate.clone(), turn, host: HostId::new("gpu-1") }),
-            Hint::OwnerChanged(OwnerChanged { debate, owner: NodeId::new("node-1") }),
+            Hint::OwnerChanged(OwnerChanged { debate: debate.clone(), owner: NodeId::new("node-1") }),
+            Hint::SpeechHeard(SpeechHeard { debate: debate.clone(), turn, text: "We should".into() }),
+            Hint::CutTurn(CutTurn { debate, turn }),
         ];
 
         for hint in hints {

@@ -7,6 +7,7 @@
 //! journal record that was ever written stays readable (`fixtures/`).
 
 mod alive;
+mod answer;
 mod call;
 mod catalogue;
 mod enums;
@@ -17,10 +18,12 @@ mod kinds;
 mod message;
 mod outcome;
 mod record;
+mod result;
 mod seat;
 mod spec;
 mod task;
 mod wire;
+mod work;
 
 #[cfg(any(test, feature = "strategies"))]
 pub mod strategies;
@@ -47,7 +50,7 @@ pub use generated::agon as pb;
 pub use alive::{BreakerState, HostAlive, HostModel, NodeAlive};
 pub use catalogue::{CancelOrder, RequestClaim, Summary, SummaryState};
 pub use error::{DecodeError, Problem};
-pub use hint::{Hint, OwnerChanged, TurnTaken};
+pub use hint::{CutTurn, Hint, OwnerChanged, SpeechHeard, TurnTaken};
 pub use message::{CancelDebate, CancelTurn, JobReady, LogAdvanced, OfferReply, TokenDelta, TurnDecided, TurnOffer};
 pub use record::{Chained, Hash, decode_record, encode_record};
 pub use seat::{SeatAsk, SeatMessage, SeatReply};

@@ -2,7 +2,7 @@
 use crate::enums::Numbered;
 use crate::error::DecodeError;
 use crate::flat as pb;
-use agon_core::{Citation, Consensus, MissingSeat, ParticipantId, Reason};
+use agon_core::{Citation, Consensus, MissingSeat, ParticipantId, Reason, VoterWeight};
 
 impl From<&Consensus> for pb::Consensus {
     fn from(consensus: &Consensus) -> Self {
@@ -81,6 +81,27 @@ impl From<pb::Citation> for Citation {
             participant: citation.participant.map(ParticipantId::new),
             quote: citation.quote,
             verified: citation.verified,
+        }
+    }
+}
+
+impl From<&VoterWeight> for pb::VoterWeight {
+    fn from(weight: &VoterWeight) -> Self {
+        Self {
+            voter: weight.voter.to_string(),
+            elo: weight.elo,
+            calibration: weight.calibration,
+            thousandths: weight.thousandths,
+        }
+    }
+}
+impl From<pb::VoterWeight> for VoterWeight {
+    fn from(weight: pb::VoterWeight) -> Self {
+        Self {
+            voter: ParticipantId::new(weight.voter),
+            elo: weight.elo,
+            calibration: weight.calibration,
+            thousandths: weight.thousandths,
         }
     }
 }

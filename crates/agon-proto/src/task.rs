@@ -1,12 +1,12 @@
-//! What a participant is asked, and what it answers.
-use crate::enums::Numbered;
+//! What a participant is asked.
+use crate::enums::{Numbered, maybe, or_default};
 use crate::error::{DecodeError, Problem, present, required};
 use crate::flat as pb;
 use agon_core::{
-    Answer, Ask, CitedEntry, Judgement, ModelName, ParticipantId, Position, RoundPlan, RoundSummary, Task, Timestamp,
-    TurnId, TurnResult,
+    Ask, BallotForm, Bench, BidPurpose, Guidance, ModelName, ParticipantId, Point, Position, Task, Timestamp, TurnId,
 };
-use pb::{answer, task, turn_result};
+use pb::task::{self, Kind};
+use std::sync::Arc;
 
 impl From<TurnId> for pb::TurnId {
     fn from(turn: TurnId) -> Self {
@@ -32,6 +32,16 @@ pub(crate) fn participants(names: Vec<String>) -> Vec<ParticipantId> {
 /// Participants as names.
 pub(crate) fn names(participants: &[ParticipantId]) -> Vec<String> {
     participants.iter().map(ToString::to_string).collect()
+}
+
+/// A participant who may be absent, by name.
+pub(crate) fn name(participant: Option<&ParticipantId>) -> Option<String> {
+    participant.map(ToString::to_string)
+}
+
+/// A shared text that may be absent, as its own.
+pub(crate) fn owned(text: Option<&Arc<str>>) -> Option<String> {
+    text.map(|text| text.as_ref().into())
 }
 
 impl From<&Ask> for pb::Ask {
@@ -66,166 +76,152 @@ impl From<&Task> for pb::Task {
     fn from(task: &Task) -> Self {
         let kind = match task {
             Task::Ballot { stage, choices } => {
-                task::Kind::Ballot(task::Ballot { stage: stage.number(), choices: choices.clone() })
+                Kind::Ballot(task::Ballot { stage: stage.number(), choices: choices.clone() })
             }
-            Task::Opening => task::Kind::Opening(task::Opening {}),
-            Task::Argument { briefing, new_angle, summary } => task::Kind::Argument(task::Argument {
-                briefing: briefing.as_deref().map(Into::into),
-                new_angle: new_angle.as_deref().map(Into::into),
-                summary: summary.as_deref().map(Into::into),
+            Task::Opening => Kind::Opening(task::Opening {}),
+            Task::Argument { guidance, to, bench } => Kind::Argument(argument(guidance, to.as_ref(), *bench)),
+            Task::Statement { speech, guidance, to, about } => Kind::Statement(task::Statement {
+                speech: speech.number(),
+                briefing: owned(guidance.briefing.as_ref()),
+                new_angle: owned(guidance.new_angle.as_ref()),
+                summary: owned(guidance.summary.as_ref()),
+                to: name(to.as_ref()),
+                about: owned(about.as_ref()),
             }),
-            Task::Closing => task::Kind::Closing(task::Closing {}),
-            Task::OpenRound => task::Kind::OpenRound(task::OpenRound {}),
-            Task::CloseRound => task::Kind::CloseRound(task::CloseRound {}),
-            Task::Judge { order, candidates } => {
-                task::Kind::Judge(task::Judge { order: *order, candidates: candidates.clone() })
+            Task::Closing => Kind::Closing(task::Closing {}),
+            Task::Bid { purpose, on, heard } => Kind::Bid(bid(*purpose, on.as_ref(), heard.as_ref())),
+            Task::AnswerPoints { points } => {
+                Kind::AnswerPoints(task::AnswerPoints { points: points.iter().map(Into::into).collect() })
             }
-            Task::Vote { candidates } => task::Kind::Vote(task::Vote { candidates: candidates.clone() }),
+            Task::Critique { of } => Kind::Critique(task::Critique { of: of.to_string() }),
+            Task::Revise { critics } => Kind::Revise(task::Revise { critics: names(critics) }),
+            Task::Reflect { reflection, evolution } => {
+                Kind::Reflect(task::Reflect { reflection: *reflection, evolution: *evolution })
+            }
+            Task::OpenRound => Kind::OpenRound(task::OpenRound {}),
+            Task::CloseRound => Kind::CloseRound(task::CloseRound {}),
+            Task::Interject => Kind::Interject(()),
+            Task::ScoreSpeeches { speeches } => Kind::ScoreSpeeches(task::ScoreSpeeches {
+                speeches: speeches.iter().map(|turn| (*turn).into()).collect(),
+            }),
+            Task::Research => Kind::Research(()),
+            Task::Conclude { conclusion } => Kind::Conclude(task::Conclude { conclusion: conclusion.number() }),
+            Task::Summarise { through } => Kind::Summarise(task::Summarise { through: *through }),
+            Task::Measure { round } => Kind::Measure(task::Measure { round: *round }),
+            Task::EnoughSaid => Kind::EnoughSaid(()),
+            Task::Judge { order, candidates } => {
+                Kind::Judge(task::Judge { order: *order, candidates: candidates.clone() })
+            }
+            Task::Rank { order, candidates } => {
+                Kind::Rank(task::Rank { order: *order, candidates: candidates.clone() })
+            }
+            Task::Vote { candidates, form } => Kind::Vote(vote(candidates, *form)),
+            Task::ScoreDebaters { debaters } => {
+                Kind::ScoreDebaters(task::ScoreDebaters { debaters: debaters.iter().map(labelled).collect() })
+            }
+            Task::Synthesise => Kind::Synthesise(()),
         };
         Self { kind: Some(kind) }
     }
 }
+
+fn argument(guidance: &Guidance, to: Option<&ParticipantId>, bench: Option<Bench>) -> task::Argument {
+    task::Argument {
+        briefing: owned(guidance.briefing.as_ref()),
+        new_angle: owned(guidance.new_angle.as_ref()),
+        summary: owned(guidance.summary.as_ref()),
+        to: name(to),
+        bench: bench.map(Numbered::number),
+    }
+}
+
+/// A bid's task, which is its seat's work as well.
+pub(crate) fn bid(purpose: BidPurpose, on: Option<&ParticipantId>, heard: Option<&Arc<str>>) -> task::Bid {
+    task::Bid { purpose: purpose.number(), on: name(on), heard: owned(heard) }
+}
+
+fn vote(candidates: &[String], form: BallotForm) -> task::Vote {
+    // A vote for one is left out, as in records that were written before there was a field.
+    let form = if form == BallotForm::default() { 0 } else { form.number() };
+    task::Vote { candidates: candidates.to_vec(), form }
+}
+
+fn labelled((participant, label): &(ParticipantId, String)) -> task::Labelled {
+    task::Labelled { participant: participant.to_string(), label: label.clone() }
+}
+
 impl TryFrom<pb::Task> for Task {
     type Error = DecodeError;
     fn try_from(task: pb::Task) -> Result<Self, DecodeError> {
         let kind = task.kind.ok_or_else(|| DecodeError::field("kind", Problem::UnknownKind))?;
         Ok(match kind {
-            task::Kind::Ballot(ballot) => {
+            Kind::Ballot(ballot) => {
                 Self::Ballot { stage: Numbered::from_number(ballot.stage, "ballot.stage")?, choices: ballot.choices }
             }
-            task::Kind::Opening(task::Opening {}) => Self::Opening,
-            task::Kind::Argument(argument) => Self::Argument {
-                briefing: argument.briefing.map(Into::into),
-                new_angle: argument.new_angle.map(Into::into),
-                summary: argument.summary.map(Into::into),
+            Kind::Opening(task::Opening {}) => Self::Opening,
+            Kind::Argument(argument) => Self::Argument {
+                guidance: guidance(argument.briefing, argument.new_angle, argument.summary),
+                to: argument.to.map(ParticipantId::new),
+                bench: maybe(argument.bench, "argument.bench")?,
             },
-            task::Kind::Closing(task::Closing {}) => Self::Closing,
-            task::Kind::OpenRound(task::OpenRound {}) => Self::OpenRound,
-            task::Kind::CloseRound(task::CloseRound {}) => Self::CloseRound,
-            task::Kind::Judge(judge) => Self::Judge { order: judge.order, candidates: judge.candidates },
-            task::Kind::Vote(vote) => Self::Vote { candidates: vote.candidates },
-        })
-    }
-}
-
-impl From<&Answer> for pb::Answer {
-    fn from(answer: &Answer) -> Self {
-        let kind = match answer {
-            Answer::Speech { text } => answer::Kind::Speech(answer::Speech { text: text.to_string() }),
-            Answer::Choice { choice, reasons } => {
-                answer::Kind::Choice(answer::Choice { choice: choice.clone(), reasons: reasons.clone() })
+            Kind::Closing(task::Closing {}) => Self::Closing,
+            Kind::OpenRound(task::OpenRound {}) => Self::OpenRound,
+            Kind::CloseRound(task::CloseRound {}) => Self::CloseRound,
+            Kind::Judge(judge) => Self::Judge { order: judge.order, candidates: judge.candidates },
+            Kind::Vote(vote) => Self::Vote { candidates: vote.candidates, form: or_default(vote.form, "vote.form")? },
+            Kind::Statement(statement) => Self::Statement {
+                speech: Numbered::from_number(statement.speech, "statement.speech")?,
+                guidance: guidance(statement.briefing, statement.new_angle, statement.summary),
+                to: statement.to.map(ParticipantId::new),
+                about: statement.about.map(Into::into),
+            },
+            Kind::Bid(bid) => Self::Bid {
+                purpose: Numbered::from_number(bid.purpose, "bid.purpose")?,
+                on: bid.on.map(ParticipantId::new),
+                heard: bid.heard.map(Into::into),
+            },
+            Kind::AnswerPoints(answer) => {
+                Self::AnswerPoints { points: answer.points.into_iter().map(Into::into).collect() }
             }
-            Answer::RoundPlan(plan) => answer::Kind::RoundPlan(plan.into()),
-            Answer::RoundSummary(summary) => answer::Kind::RoundSummary(summary.into()),
-            Answer::Judgement(judgement) => answer::Kind::Judgement(judgement.into()),
-        };
-        Self { kind: Some(kind) }
-    }
-}
-impl TryFrom<pb::Answer> for Answer {
-    type Error = DecodeError;
-    fn try_from(answer: pb::Answer) -> Result<Self, DecodeError> {
-        let kind = answer.kind.ok_or_else(|| DecodeError::field("kind", Problem::UnknownKind))?;
-        Ok(match kind {
-            answer::Kind::Speech(speech) => Self::Speech { text: speech.text.into() },
-            answer::Kind::Choice(choice) => Self::Choice { choice: choice.choice, reasons: choice.reasons },
-            answer::Kind::RoundPlan(plan) => Self::RoundPlan(plan.into()),
-            answer::Kind::RoundSummary(summary) => Self::RoundSummary(required(Some(summary), "round_summary")?),
-            answer::Kind::Judgement(judgement) => Self::Judgement(judgement.into()),
+            Kind::Critique(critique) => Self::Critique { of: ParticipantId::new(critique.of) },
+            Kind::Revise(revise) => Self::Revise { critics: participants(revise.critics) },
+            Kind::Reflect(asked) => Self::Reflect { reflection: asked.reflection, evolution: asked.evolution },
+            Kind::Interject(()) => Self::Interject,
+            Kind::ScoreSpeeches(score) => {
+                Self::ScoreSpeeches { speeches: score.speeches.into_iter().map(Into::into).collect() }
+            }
+            Kind::Research(()) => Self::Research,
+            Kind::Conclude(conclude) => {
+                Self::Conclude { conclusion: Numbered::from_number(conclude.conclusion, "conclude.conclusion")? }
+            }
+            Kind::Summarise(summarise) => Self::Summarise { through: summarise.through },
+            Kind::Measure(measure) => Self::Measure { round: measure.round },
+            Kind::EnoughSaid(()) => Self::EnoughSaid,
+            Kind::Rank(rank) => Self::Rank { order: rank.order, candidates: rank.candidates },
+            Kind::ScoreDebaters(score) => {
+                let whom = |one: task::Labelled| (ParticipantId::new(one.participant), one.label);
+                Self::ScoreDebaters { debaters: score.debaters.into_iter().map(whom).collect() }
+            }
+            Kind::Synthesise(()) => Self::Synthesise,
         })
     }
 }
 
-impl From<&RoundPlan> for pb::RoundPlan {
-    fn from(plan: &RoundPlan) -> Self {
-        Self {
-            next_speakers: names(&plan.next_speakers),
-            briefing: plan.briefing.clone(),
-            new_angle: plan.new_angle.clone(),
-            done: plan.done,
-        }
-    }
-}
-impl From<pb::RoundPlan> for RoundPlan {
-    fn from(plan: pb::RoundPlan) -> Self {
-        Self {
-            next_speakers: participants(plan.next_speakers),
-            briefing: plan.briefing,
-            new_angle: plan.new_angle,
-            done: plan.done,
-        }
+fn guidance(briefing: Option<String>, new_angle: Option<String>, summary: Option<String>) -> Guidance {
+    Guidance {
+        briefing: briefing.map(Into::into),
+        new_angle: new_angle.map(Into::into),
+        summary: summary.map(Into::into),
     }
 }
 
-impl From<&RoundSummary> for pb::RoundSummary {
-    fn from(summary: &RoundSummary) -> Self {
-        Self { summary: summary.summary.clone(), status: summary.status.number(), decision: summary.decision.clone() }
+impl From<&Point> for pb::Point {
+    fn from(point: &Point) -> Self {
+        Self { by: point.by.to_string(), text: point.text.clone() }
     }
 }
-impl TryFrom<pb::RoundSummary> for RoundSummary {
-    type Error = DecodeError;
-    fn try_from(summary: pb::RoundSummary) -> Result<Self, DecodeError> {
-        Ok(Self {
-            summary: summary.summary,
-            status: Numbered::from_number(summary.status, "status")?,
-            decision: summary.decision,
-        })
-    }
-}
-
-impl From<&Judgement> for pb::Judgement {
-    fn from(judgement: &Judgement) -> Self {
-        let cited = |cited: &CitedEntry| pb::CitedEntry { entry: cited.entry, quote: cited.quote.clone() };
-        Self {
-            verdict: judgement.verdict.clone(),
-            winner: judgement.winner.clone(),
-            reasoning: judgement.reasoning.clone(),
-            citations: judgement.citations.iter().map(cited).collect(),
-        }
-    }
-}
-impl From<pb::Judgement> for Judgement {
-    fn from(judgement: pb::Judgement) -> Self {
-        let cited = |cited: pb::CitedEntry| CitedEntry { entry: cited.entry, quote: cited.quote };
-        Self {
-            verdict: judgement.verdict,
-            winner: judgement.winner,
-            reasoning: judgement.reasoning,
-            citations: judgement.citations.into_iter().map(cited).collect(),
-        }
-    }
-}
-
-impl From<&TurnResult> for pb::TurnResult {
-    fn from(result: &TurnResult) -> Self {
-        let kind = match result {
-            TurnResult::Answered { answer, call } => turn_result::Kind::Answered(turn_result::Answered {
-                answer: Some(answer.into()),
-                call: Some(call.as_ref().into()),
-            }),
-            TurnResult::Failed { failure, call } => turn_result::Kind::Failed(turn_result::Failed {
-                failure: Some(failure.into()),
-                call: Some(call.as_ref().into()),
-            }),
-            TurnResult::Withdrawn => turn_result::Kind::Withdrawn(turn_result::Withdrawn {}),
-        };
-        Self { kind: Some(kind) }
-    }
-}
-impl TryFrom<pb::TurnResult> for TurnResult {
-    type Error = DecodeError;
-    fn try_from(result: pb::TurnResult) -> Result<Self, DecodeError> {
-        let kind = result.kind.ok_or_else(|| DecodeError::field("kind", Problem::UnknownKind))?;
-        Ok(match kind {
-            turn_result::Kind::Answered(answered) => Self::Answered {
-                answer: required(answered.answer, "answered.answer")?,
-                call: crate::call::boxed(answered.call, "answered.call")?,
-            },
-            turn_result::Kind::Failed(failed) => Self::Failed {
-                failure: required(failed.failure, "failed.failure")?,
-                call: crate::call::boxed(failed.call, "failed.call")?,
-            },
-            turn_result::Kind::Withdrawn(turn_result::Withdrawn {}) => Self::Withdrawn,
-        })
+impl From<pb::Point> for Point {
+    fn from(point: pb::Point) -> Self {
+        Self { by: ParticipantId::new(point.by), text: point.text }
     }
 }

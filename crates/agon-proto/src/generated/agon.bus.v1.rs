@@ -12,8 +12,467 @@ pub struct TurnId {
     #[prost(uint32, tag = "3")]
     pub attempt: u32,
 }
-/// One request to one participant.
+/// A point of information.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Point {
+    /// Who offers it.
+    #[prost(string, tag = "1")]
+    pub by: ::prost::alloc::string::String,
+    /// What it says.
+    #[prost(string, tag = "2")]
+    pub text: ::prost::alloc::string::String,
+}
+/// What kind of speech.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum SpeechKind {
+    Unspecified = 0,
+    Opening = 1,
+    Argument = 2,
+    Closing = 3,
+    /// A question of a Socratic round.
+    Question = 4,
+    /// The answer to a question.
+    Answer = 5,
+    /// The question that follows an answer.
+    FollowUp = 6,
+    /// A proposal, before its first critique.
+    Proposal = 7,
+    /// A proposal after its critiques, or a position after the moderator asked to revise it.
+    Revision = 8,
+    /// An answer to the final statements.
+    Rebuttal = 9,
+    /// What a debater says when the moderator asks to clarify something.
+    Clarification = 10,
+    /// A short word between two speeches, or into one.
+    Interjection = 11,
+    /// A critique, in words.
+    Critique = 12,
+    /// A point of information.
+    Point = 13,
+    /// The answer to a point of information.
+    PointReply = 14,
+    /// What the moderator said.
+    Moderation = 15,
+}
+impl SpeechKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "SPEECH_KIND_UNSPECIFIED",
+            Self::Opening => "SPEECH_KIND_OPENING",
+            Self::Argument => "SPEECH_KIND_ARGUMENT",
+            Self::Closing => "SPEECH_KIND_CLOSING",
+            Self::Question => "SPEECH_KIND_QUESTION",
+            Self::Answer => "SPEECH_KIND_ANSWER",
+            Self::FollowUp => "SPEECH_KIND_FOLLOW_UP",
+            Self::Proposal => "SPEECH_KIND_PROPOSAL",
+            Self::Revision => "SPEECH_KIND_REVISION",
+            Self::Rebuttal => "SPEECH_KIND_REBUTTAL",
+            Self::Clarification => "SPEECH_KIND_CLARIFICATION",
+            Self::Interjection => "SPEECH_KIND_INTERJECTION",
+            Self::Critique => "SPEECH_KIND_CRITIQUE",
+            Self::Point => "SPEECH_KIND_POINT",
+            Self::PointReply => "SPEECH_KIND_POINT_REPLY",
+            Self::Moderation => "SPEECH_KIND_MODERATION",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "SPEECH_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "SPEECH_KIND_OPENING" => Some(Self::Opening),
+            "SPEECH_KIND_ARGUMENT" => Some(Self::Argument),
+            "SPEECH_KIND_CLOSING" => Some(Self::Closing),
+            "SPEECH_KIND_QUESTION" => Some(Self::Question),
+            "SPEECH_KIND_ANSWER" => Some(Self::Answer),
+            "SPEECH_KIND_FOLLOW_UP" => Some(Self::FollowUp),
+            "SPEECH_KIND_PROPOSAL" => Some(Self::Proposal),
+            "SPEECH_KIND_REVISION" => Some(Self::Revision),
+            "SPEECH_KIND_REBUTTAL" => Some(Self::Rebuttal),
+            "SPEECH_KIND_CLARIFICATION" => Some(Self::Clarification),
+            "SPEECH_KIND_INTERJECTION" => Some(Self::Interjection),
+            "SPEECH_KIND_CRITIQUE" => Some(Self::Critique),
+            "SPEECH_KIND_POINT" => Some(Self::Point),
+            "SPEECH_KIND_POINT_REPLY" => Some(Self::PointReply),
+            "SPEECH_KIND_MODERATION" => Some(Self::Moderation),
+            _ => None,
+        }
+    }
+}
+/// What a bid is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum BidPurpose {
+    Unspecified = 0,
+    /// To have the floor next.
+    Floor = 1,
+    /// To react to the speech just heard.
+    Reaction = 2,
+    /// To come into the inner circle.
+    Circle = 3,
+    /// To cut a running speech.
+    Interruption = 4,
+    /// To offer a point of information.
+    Point = 5,
+}
+impl BidPurpose {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "BID_PURPOSE_UNSPECIFIED",
+            Self::Floor => "BID_PURPOSE_FLOOR",
+            Self::Reaction => "BID_PURPOSE_REACTION",
+            Self::Circle => "BID_PURPOSE_CIRCLE",
+            Self::Interruption => "BID_PURPOSE_INTERRUPTION",
+            Self::Point => "BID_PURPOSE_POINT",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "BID_PURPOSE_UNSPECIFIED" => Some(Self::Unspecified),
+            "BID_PURPOSE_FLOOR" => Some(Self::Floor),
+            "BID_PURPOSE_REACTION" => Some(Self::Reaction),
+            "BID_PURPOSE_CIRCLE" => Some(Self::Circle),
+            "BID_PURPOSE_INTERRUPTION" => Some(Self::Interruption),
+            "BID_PURPOSE_POINT" => Some(Self::Point),
+            _ => None,
+        }
+    }
+}
+/// In what manner a moderator concludes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Conclusion {
+    Unspecified = 0,
+    /// It reconciles the positions, before ballots and decision.
+    Reconciliation = 1,
+    /// It sums the debate up.
+    Summary = 2,
+    /// Its synthesis is the verdict.
+    Decision = 3,
+}
+impl Conclusion {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "CONCLUSION_UNSPECIFIED",
+            Self::Reconciliation => "CONCLUSION_RECONCILIATION",
+            Self::Summary => "CONCLUSION_SUMMARY",
+            Self::Decision => "CONCLUSION_DECISION",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "CONCLUSION_UNSPECIFIED" => Some(Self::Unspecified),
+            "CONCLUSION_RECONCILIATION" => Some(Self::Reconciliation),
+            "CONCLUSION_SUMMARY" => Some(Self::Summary),
+            "CONCLUSION_DECISION" => Some(Self::Decision),
+            _ => None,
+        }
+    }
+}
+/// A ranking or an approval: candidates, best first, or all that are approved.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Choices {
+    /// The candidates.
+    #[prost(string, repeated, tag = "1")]
+    pub choices: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Why.
+    #[prost(string, repeated, tag = "2")]
+    pub reasons: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// All candidates, best first.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Ranking {
+    /// Each with its reason.
+    #[prost(message, repeated, tag = "1")]
+    pub ranked: ::prost::alloc::vec::Vec<Ranked>,
+}
+/// A candidate's place in a ranking.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Ranked {
+    /// Who or what.
+    #[prost(string, tag = "1")]
+    pub candidate: ::prost::alloc::string::String,
+    /// Why it stands here.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+/// A wish to speak.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Bid {
+    /// How much, 0 (not at all) to 10.
+    #[prost(uint32, tag = "1")]
+    pub urgency: u32,
+    /// To whom.
+    #[prost(string, optional, tag = "2")]
+    pub to: ::core::option::Option<::prost::alloc::string::String>,
+    /// About what; the question itself in a point of information.
+    #[prost(string, optional, tag = "3")]
+    pub text: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// What a speaker makes of the points of information that it was offered.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PointReply {
+    /// Whose point it takes; absent where it declines all.
+    #[prost(string, optional, tag = "1")]
+    pub accepts: ::core::option::Option<::prost::alloc::string::String>,
+    /// What it answers.
+    #[prost(string, optional, tag = "2")]
+    pub reply: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// A structured critique of somebody's proposal.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Critique {
+    /// How much is wrong, 0 (nothing) to 10 (it cannot stand).
+    #[prost(uint32, tag = "1")]
+    pub severity: u32,
+    /// What is wrong.
+    #[prost(string, repeated, tag = "2")]
+    pub issues: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// What would mend it.
+    #[prost(string, repeated, tag = "3")]
+    pub suggestions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// A proposal, revised.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Revision {
+    /// The proposal as it stands now.
+    #[prost(string, tag = "1")]
+    pub text: ::prost::alloc::string::String,
+    /// Whose critiques it accepts.
+    #[prost(string, repeated, tag = "2")]
+    pub accepted: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Whose it does not, and why.
+    #[prost(message, repeated, tag = "3")]
+    pub declined: ::prost::alloc::vec::Vec<Declined>,
+}
+/// A critique that is not accepted.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Declined {
+    /// Whose.
+    #[prost(string, tag = "1")]
+    pub critic: ::prost::alloc::string::String,
+    /// Why not.
+    #[prost(string, tag = "2")]
+    pub why: ::prost::alloc::string::String,
+}
+/// What a debater notes for itself. Fields that were not asked for are absent.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Note {
+    /// What it holds now.
+    #[prost(string, optional, tag = "1")]
+    pub position: ::core::option::Option<::prost::alloc::string::String>,
+    /// What changed it.
+    #[prost(string, optional, tag = "2")]
+    pub changed_by: ::core::option::Option<::prost::alloc::string::String>,
+    /// Where its own turns contradict each other.
+    #[prost(string, repeated, tag = "3")]
+    pub contradictions: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// What worked.
+    #[prost(string, optional, tag = "4")]
+    pub worked: ::core::option::Option<::prost::alloc::string::String>,
+    /// What did not.
+    #[prost(string, optional, tag = "5")]
+    pub did_not_work: ::core::option::Option<::prost::alloc::string::String>,
+    /// What it will try next.
+    #[prost(string, optional, tag = "6")]
+    pub next: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// What a moderator says between a round's speeches and its end.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Interjection {
+    /// To everybody.
+    #[prost(string, optional, tag = "1")]
+    pub comment: ::core::option::Option<::prost::alloc::string::String>,
+    /// To those who are off topic.
+    #[prost(message, repeated, tag = "2")]
+    pub warnings: ::prost::alloc::vec::Vec<Remark>,
+    /// To those who are to clarify something.
+    #[prost(message, repeated, tag = "3")]
+    pub questions: ::prost::alloc::vec::Vec<Remark>,
+    /// To those who are to revise something.
+    #[prost(message, repeated, tag = "4")]
+    pub revisions: ::prost::alloc::vec::Vec<Remark>,
+}
+/// What a moderator says to one debater.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Remark {
+    /// To whom.
+    #[prost(string, tag = "1")]
+    pub to: ::prost::alloc::string::String,
+    /// What.
+    #[prost(string, tag = "2")]
+    pub text: ::prost::alloc::string::String,
+}
+/// Scores from 0 to 10.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Score {
+    /// How clear.
+    #[prost(uint32, tag = "1")]
+    pub clarity: u32,
+    /// How well supported.
+    #[prost(uint32, tag = "2")]
+    pub evidence: u32,
+    /// How new.
+    #[prost(uint32, tag = "3")]
+    pub originality: u32,
+    /// How much to the topic.
+    #[prost(uint32, tag = "4")]
+    pub on_topic: u32,
+}
+/// Scores of speeches.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SpeechScores {
+    /// One for each speech.
+    #[prost(message, repeated, tag = "1")]
+    pub scores: ::prost::alloc::vec::Vec<SpeechScore>,
+}
+/// What a moderator scores a speech with.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SpeechScore {
+    /// The speech.
+    #[prost(message, optional, tag = "1")]
+    pub speech: ::core::option::Option<TurnId>,
+    /// The scores.
+    #[prost(message, optional, tag = "2")]
+    pub score: ::core::option::Option<Score>,
+    /// Why.
+    #[prost(string, optional, tag = "3")]
+    pub comment: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// Scores of debaters.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct DebaterScores {
+    /// One for each debater.
+    #[prost(message, repeated, tag = "1")]
+    pub scores: ::prost::alloc::vec::Vec<DebaterScore>,
+}
+/// What one debater scores another with.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DebaterScore {
+    /// Whom.
+    #[prost(string, tag = "1")]
+    pub debater: ::prost::alloc::string::String,
+    /// The scores.
+    #[prost(message, optional, tag = "2")]
+    pub score: ::core::option::Option<Score>,
+}
+/// Whether enough was said.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Enough {
+    /// No further round can change the answer.
+    #[prost(bool, tag = "1")]
+    pub enough: bool,
+    /// Why.
+    #[prost(string, tag = "2")]
+    pub reasoning: ::prost::alloc::string::String,
+}
+/// A moderator's decision of the debate.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Concluded {
+    /// The answer to the topic.
+    #[prost(string, tag = "1")]
+    pub verdict: ::prost::alloc::string::String,
+    /// Why.
+    #[prost(string, tag = "2")]
+    pub reasoning: ::prost::alloc::string::String,
+}
+/// How similar the speeches of a round are.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Measures {
+    /// Between speakers, 0 to 1; absent with fewer than two.
+    #[prost(double, optional, tag = "1")]
+    pub agreement: ::core::option::Option<f64>,
+    /// The mean of `stable`; absent where nobody spoke in two rounds.
+    #[prost(double, optional, tag = "2")]
+    pub stability: ::core::option::Option<f64>,
+    /// Each speaker against its own last round.
+    #[prost(message, repeated, tag = "3")]
+    pub stable: ::prost::alloc::vec::Vec<Figure>,
+    /// Each speaker's new speech against the most similar speech of an earlier round.
+    #[prost(message, repeated, tag = "4")]
+    pub known: ::prost::alloc::vec::Vec<Figure>,
+    /// Agreement is the share of pairs that named the same answer.
+    #[prost(bool, tag = "5")]
+    pub by_answers: bool,
+    /// By what texts were compared.
+    #[prost(enumeration = "Method", tag = "6")]
+    pub method: i32,
+}
+/// A speaker's figure, 0 to 1.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Figure {
+    /// Whose.
+    #[prost(string, tag = "1")]
+    pub participant: ::prost::alloc::string::String,
+    /// The figure.
+    #[prost(double, tag = "2")]
+    pub value: f64,
+}
+/// The result as the author wants it.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Synthesis {
+    /// What the model wrote.
+    #[prost(string, tag = "1")]
+    pub text: ::prost::alloc::string::String,
+    /// The output as JSON text, where a schema was given and it holds.
+    #[prost(string, optional, tag = "2")]
+    pub output: ::core::option::Option<::prost::alloc::string::String>,
+    /// What the schema finds wrong, after one repair.
+    #[prost(string, repeated, tag = "3")]
+    pub problems: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// By what texts were compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Method {
+    Unspecified = 0,
+    /// Cosine of embeddings.
+    Embeddings = 1,
+    /// Cosine of word counts, because no embedding model is named.
+    Words = 2,
+    /// Cosine of word counts, because the embeddings could not be had.
+    WordsInstead = 3,
+}
+impl Method {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "METHOD_UNSPECIFIED",
+            Self::Embeddings => "METHOD_EMBEDDINGS",
+            Self::Words => "METHOD_WORDS",
+            Self::WordsInstead => "METHOD_WORDS_INSTEAD",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "METHOD_UNSPECIFIED" => Some(Self::Unspecified),
+            "METHOD_EMBEDDINGS" => Some(Self::Embeddings),
+            "METHOD_WORDS" => Some(Self::Words),
+            "METHOD_WORDS_INSTEAD" => Some(Self::WordsInstead),
+            _ => None,
+        }
+    }
+}
+/// One request to one participant.
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Ask {
     /// Which turn, which try.
     #[prost(message, optional, tag = "1")]
@@ -38,10 +497,13 @@ pub struct Ask {
     pub correction: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// What a turn asks for.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Task {
     /// Which of them; a reader that knows no such kind must refuse the task.
-    #[prost(oneof = "task::Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8")]
+    #[prost(
+        oneof = "task::Kind",
+        tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24"
+    )]
     pub kind: ::core::option::Option<task::Kind>,
 }
 /// Nested message and enum types in `Task`.
@@ -71,6 +533,34 @@ pub mod task {
         /// The moderator's summary of the round before.
         #[prost(string, optional, tag = "3")]
         pub summary: ::core::option::Option<::prost::alloc::string::String>,
+        /// Whom the speaker said it would answer, where it bid for the floor.
+        #[prost(string, optional, tag = "4")]
+        pub to: ::core::option::Option<::prost::alloc::string::String>,
+        /// The speaker's place in a British Parliamentary debate.
+        #[prost(enumeration = "super::super::super::v1::Bench", optional, tag = "5")]
+        pub bench: ::core::option::Option<i32>,
+    }
+    /// A speech that is neither opening, argument nor closing.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Statement {
+        /// What kind of speech.
+        #[prost(enumeration = "super::SpeechKind", tag = "1")]
+        pub speech: i32,
+        /// The moderator's briefing for this round.
+        #[prost(string, optional, tag = "2")]
+        pub briefing: ::core::option::Option<::prost::alloc::string::String>,
+        /// The moderator's new angle for this round.
+        #[prost(string, optional, tag = "3")]
+        pub new_angle: ::core::option::Option<::prost::alloc::string::String>,
+        /// The moderator's summary of the round before.
+        #[prost(string, optional, tag = "4")]
+        pub summary: ::core::option::Option<::prost::alloc::string::String>,
+        /// To whom.
+        #[prost(string, optional, tag = "5")]
+        pub to: ::core::option::Option<::prost::alloc::string::String>,
+        /// What was asked: a question, or a moderator's remark.
+        #[prost(string, optional, tag = "6")]
+        pub about: ::core::option::Option<::prost::alloc::string::String>,
     }
     /// A final statement.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -97,9 +587,111 @@ pub mod task {
         /// The candidates on this voter's ballot.
         #[prost(string, repeated, tag = "1")]
         pub candidates: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        /// What is filled in; unspecified is a vote for one.
+        #[prost(enumeration = "super::super::super::v1::BallotForm", tag = "2")]
+        pub form: i32,
+    }
+    /// Whether one wants to speak.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Bid {
+        /// For what.
+        #[prost(enumeration = "super::BidPurpose", tag = "1")]
+        pub purpose: i32,
+        /// On whose speech.
+        #[prost(string, optional, tag = "2")]
+        pub on: ::core::option::Option<::prost::alloc::string::String>,
+        /// What was heard so far of a running speech.
+        #[prost(string, optional, tag = "3")]
+        pub heard: ::core::option::Option<::prost::alloc::string::String>,
+    }
+    /// Which point of information a speaker takes.
+    #[derive(Clone, PartialEq, ::prost::Message)]
+    pub struct AnswerPoints {
+        /// Those that were offered.
+        #[prost(message, repeated, tag = "1")]
+        pub points: ::prost::alloc::vec::Vec<super::Point>,
+    }
+    /// A critique of somebody's proposal.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Critique {
+        /// Whose.
+        #[prost(string, tag = "1")]
+        pub of: ::prost::alloc::string::String,
+    }
+    /// One's own proposal, revised.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Revise {
+        /// Whose critiques there are.
+        #[prost(string, repeated, tag = "1")]
+        pub critics: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    }
+    /// Notes for oneself.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Reflect {
+        /// On one's position.
+        #[prost(bool, tag = "1")]
+        pub reflection: bool,
+        /// On one's tactics.
+        #[prost(bool, tag = "2")]
+        pub evolution: bool,
+    }
+    /// The moderator scores the speeches of the round.
+    #[derive(Clone, PartialEq, ::prost::Message)]
+    pub struct ScoreSpeeches {
+        /// Which, in the order in which they were held.
+        #[prost(message, repeated, tag = "1")]
+        pub speeches: ::prost::alloc::vec::Vec<super::TurnId>,
+    }
+    /// The moderator concludes.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Conclude {
+        /// In what manner.
+        #[prost(enumeration = "super::Conclusion", tag = "1")]
+        pub conclusion: i32,
+    }
+    /// What was said up to the end of a round is summed up.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Summarise {
+        /// That round.
+        #[prost(uint32, tag = "1")]
+        pub through: u32,
+    }
+    /// The similarity of speeches is measured.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Measure {
+        /// Of this round.
+        #[prost(uint32, tag = "1")]
+        pub round: u32,
+    }
+    /// The judge ranks all candidates.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Rank {
+        /// Which order of presentation, from 0.
+        #[prost(uint32, tag = "1")]
+        pub order: u32,
+        /// The candidates, in the order in which they are presented.
+        #[prost(string, repeated, tag = "2")]
+        pub candidates: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    }
+    /// Every other debater is scored.
+    #[derive(Clone, PartialEq, ::prost::Message)]
+    pub struct ScoreDebaters {
+        /// Whom.
+        #[prost(message, repeated, tag = "1")]
+        pub debaters: ::prost::alloc::vec::Vec<Labelled>,
+    }
+    /// A debater under a label.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Labelled {
+        /// Who.
+        #[prost(string, tag = "1")]
+        pub participant: ::prost::alloc::string::String,
+        /// As in `Speaker A`.
+        #[prost(string, tag = "2")]
+        pub label: ::prost::alloc::string::String,
     }
     /// Which of them; a reader that knows no such kind must refuse the task.
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum Kind {
         #[prost(message, tag = "1")]
         Ballot(Ballot),
@@ -117,13 +709,49 @@ pub mod task {
         Judge(Judge),
         #[prost(message, tag = "8")]
         Vote(Vote),
+        #[prost(message, tag = "9")]
+        Statement(Statement),
+        #[prost(message, tag = "10")]
+        Bid(Bid),
+        #[prost(message, tag = "11")]
+        AnswerPoints(AnswerPoints),
+        #[prost(message, tag = "12")]
+        Critique(Critique),
+        #[prost(message, tag = "13")]
+        Revise(Revise),
+        #[prost(message, tag = "14")]
+        Reflect(Reflect),
+        /// The moderator says what there is to be said between speeches.
+        #[prost(message, tag = "15")]
+        Interject(()),
+        #[prost(message, tag = "16")]
+        ScoreSpeeches(ScoreSpeeches),
+        /// The moderator researches and briefs everybody.
+        #[prost(message, tag = "17")]
+        Research(()),
+        #[prost(message, tag = "18")]
+        Conclude(Conclude),
+        #[prost(message, tag = "19")]
+        Summarise(Summarise),
+        #[prost(message, tag = "20")]
+        Measure(Measure),
+        /// The judge says whether enough was said.
+        #[prost(message, tag = "21")]
+        EnoughSaid(()),
+        #[prost(message, tag = "22")]
+        Rank(Rank),
+        #[prost(message, tag = "23")]
+        ScoreDebaters(ScoreDebaters),
+        /// The result is turned into what the author wants.
+        #[prost(message, tag = "24")]
+        Synthesise(()),
     }
 }
 /// A well-formed answer.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Answer {
     /// Which of them.
-    #[prost(oneof = "answer::Kind", tags = "1, 2, 3, 4, 5")]
+    #[prost(oneof = "answer::Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20")]
     pub kind: ::core::option::Option<answer::Kind>,
 }
 /// Nested message and enum types in `Answer`.
@@ -132,6 +760,16 @@ pub mod answer {
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Speech {
         /// What was said, never empty.
+        #[prost(string, tag = "1")]
+        pub text: ::prost::alloc::string::String,
+        /// The speaker was cut off here.
+        #[prost(bool, tag = "2")]
+        pub cut: bool,
+    }
+    /// To what is plain text and no debater's.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Text {
+        /// The text, never empty.
         #[prost(string, tag = "1")]
         pub text: ::prost::alloc::string::String,
     }
@@ -158,6 +796,36 @@ pub mod answer {
         RoundSummary(super::RoundSummary),
         #[prost(message, tag = "5")]
         Judgement(super::Judgement),
+        #[prost(message, tag = "6")]
+        Text(Text),
+        #[prost(message, tag = "7")]
+        Choices(super::Choices),
+        #[prost(message, tag = "8")]
+        Ranking(super::Ranking),
+        #[prost(message, tag = "9")]
+        Bid(super::Bid),
+        #[prost(message, tag = "10")]
+        PointReply(super::PointReply),
+        #[prost(message, tag = "11")]
+        Critique(super::Critique),
+        #[prost(message, tag = "12")]
+        Revision(super::Revision),
+        #[prost(message, tag = "13")]
+        Note(super::Note),
+        #[prost(message, tag = "14")]
+        Interjection(super::Interjection),
+        #[prost(message, tag = "15")]
+        SpeechScores(super::SpeechScores),
+        #[prost(message, tag = "16")]
+        DebaterScores(super::DebaterScores),
+        #[prost(message, tag = "17")]
+        Enough(super::Enough),
+        #[prost(message, tag = "18")]
+        Concluded(super::Concluded),
+        #[prost(message, tag = "19")]
+        Measures(super::Measures),
+        #[prost(message, tag = "20")]
+        Synthesis(super::Synthesis),
     }
 }
 /// The moderator's decision when it opens a round.
@@ -204,6 +872,9 @@ pub struct Judgement {
     /// What it rests on.
     #[prost(message, repeated, tag = "4")]
     pub citations: ::prost::alloc::vec::Vec<CitedEntry>,
+    /// Critical objections that nobody answered.
+    #[prost(string, repeated, tag = "5")]
+    pub open_objections: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// A quotation as the judge gives it.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -245,6 +916,31 @@ pub struct Call {
     /// The host is a rehearsal server: nothing here is a model's word.
     #[prost(bool, tag = "9")]
     pub rehearsal: bool,
+    /// The tools that were used on the way, in order. In the log each is an event of its own.
+    #[prost(message, repeated, tag = "10")]
+    pub tools: ::prost::alloc::vec::Vec<ToolUse>,
+}
+/// One use of a tool.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ToolUse {
+    /// The tool, as the model called it.
+    #[prost(string, tag = "1")]
+    pub tool: ::prost::alloc::string::String,
+    /// The arguments, as JSON text.
+    #[prost(string, tag = "2")]
+    pub arguments: ::prost::alloc::string::String,
+    /// What came back, as the model was shown it; absent where nothing did.
+    #[prost(string, optional, tag = "3")]
+    pub result: ::core::option::Option<::prost::alloc::string::String>,
+    /// Why it failed.
+    #[prost(string, optional, tag = "4")]
+    pub error: ::core::option::Option<::prost::alloc::string::String>,
+    /// The result was longer than the limit and was cut.
+    #[prost(bool, tag = "5")]
+    pub truncated: bool,
+    /// Milliseconds.
+    #[prost(uint64, tag = "6")]
+    pub duration_ms: u64,
 }
 /// Sampling options that were sent with a call.
 #[derive(Clone, Copy, PartialEq, ::prost::Message)]
@@ -449,6 +1145,8 @@ pub enum FailureCause {
     Internal = 13,
     /// The turn was cancelled.
     Cancelled = 14,
+    /// The host does not have a tool that the participant is to have.
+    ToolMissing = 15,
 }
 impl FailureCause {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -472,6 +1170,7 @@ impl FailureCause {
             Self::BreakerOpen => "FAILURE_CAUSE_BREAKER_OPEN",
             Self::Internal => "FAILURE_CAUSE_INTERNAL",
             Self::Cancelled => "FAILURE_CAUSE_CANCELLED",
+            Self::ToolMissing => "FAILURE_CAUSE_TOOL_MISSING",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -492,6 +1191,216 @@ impl FailureCause {
             "FAILURE_CAUSE_BREAKER_OPEN" => Some(Self::BreakerOpen),
             "FAILURE_CAUSE_INTERNAL" => Some(Self::Internal),
             "FAILURE_CAUSE_CANCELLED" => Some(Self::Cancelled),
+            "FAILURE_CAUSE_TOOL_MISSING" => Some(Self::ToolMissing),
+            _ => None,
+        }
+    }
+}
+/// A seat that is opened: whose, for what.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Seat {
+    /// Whose.
+    #[prost(string, tag = "1")]
+    pub participant: ::prost::alloc::string::String,
+    /// For what.
+    #[prost(message, optional, tag = "2")]
+    pub work: ::core::option::Option<Work>,
+}
+/// What is known of a seat's task before it is asked.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Work {
+    /// Which of them; a reader that knows no such kind must refuse the log.
+    #[prost(
+        oneof = "work::Kind",
+        tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24"
+    )]
+    pub kind: ::core::option::Option<work::Kind>,
+}
+/// Nested message and enum types in `Work`.
+pub mod work {
+    /// A private ballot.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Ballot {
+        /// Before round 1 or at the end.
+        #[prost(enumeration = "super::BallotStage", tag = "1")]
+        pub stage: i32,
+    }
+    /// A speech of a round.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Argument {
+        /// Whom the speaker answers, where it bid for the floor.
+        #[prost(string, optional, tag = "1")]
+        pub to: ::core::option::Option<::prost::alloc::string::String>,
+        /// The speaker's place in a British Parliamentary debate.
+        #[prost(enumeration = "super::super::super::v1::Bench", optional, tag = "2")]
+        pub bench: ::core::option::Option<i32>,
+    }
+    /// A speech that is neither opening, argument nor closing.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Statement {
+        /// What kind of speech.
+        #[prost(enumeration = "super::SpeechKind", tag = "1")]
+        pub speech: i32,
+        /// To whom.
+        #[prost(string, optional, tag = "2")]
+        pub to: ::core::option::Option<::prost::alloc::string::String>,
+        /// What was asked.
+        #[prost(string, optional, tag = "3")]
+        pub about: ::core::option::Option<::prost::alloc::string::String>,
+    }
+    /// One reading of the log by a judge.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Reading {
+        /// Which order of presentation, from 0.
+        #[prost(uint32, tag = "1")]
+        pub order: u32,
+    }
+    /// Which of them; a reader that knows no such kind must refuse the log.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Kind {
+        #[prost(message, tag = "1")]
+        Ballot(Ballot),
+        /// An opening statement.
+        #[prost(message, tag = "2")]
+        Opening(()),
+        #[prost(message, tag = "3")]
+        Argument(Argument),
+        /// A final statement.
+        #[prost(message, tag = "4")]
+        Closing(()),
+        /// The moderator opens the round.
+        #[prost(message, tag = "5")]
+        OpenRound(()),
+        /// The moderator closes the round.
+        #[prost(message, tag = "6")]
+        CloseRound(()),
+        /// The judge judges.
+        #[prost(message, tag = "7")]
+        Judge(Reading),
+        /// A vote that counts.
+        #[prost(message, tag = "8")]
+        Vote(()),
+        #[prost(message, tag = "9")]
+        Statement(Statement),
+        /// Whether one wants to speak.
+        #[prost(message, tag = "10")]
+        Bid(super::task::Bid),
+        /// Which point of information a speaker takes.
+        #[prost(message, tag = "11")]
+        AnswerPoints(()),
+        /// A critique.
+        #[prost(message, tag = "12")]
+        Critique(super::task::Critique),
+        /// One's own proposal, revised.
+        #[prost(message, tag = "13")]
+        Revise(()),
+        /// Notes for oneself.
+        #[prost(message, tag = "14")]
+        Reflect(()),
+        /// The moderator interjects.
+        #[prost(message, tag = "15")]
+        Interject(()),
+        /// The moderator scores the round's speeches.
+        #[prost(message, tag = "16")]
+        ScoreSpeeches(()),
+        /// The moderator researches.
+        #[prost(message, tag = "17")]
+        Research(()),
+        /// The moderator concludes.
+        #[prost(message, tag = "18")]
+        Conclude(super::task::Conclude),
+        /// The past is summed up.
+        #[prost(message, tag = "19")]
+        Summarise(()),
+        /// The similarity of the round's speeches is measured.
+        #[prost(message, tag = "20")]
+        Measure(()),
+        /// The judge says whether enough was said.
+        #[prost(message, tag = "21")]
+        EnoughSaid(()),
+        /// The judge ranks all candidates.
+        #[prost(message, tag = "22")]
+        Rank(Reading),
+        /// Every other debater is scored.
+        #[prost(message, tag = "23")]
+        ScoreDebaters(()),
+        /// The result is turned into what the author wants.
+        #[prost(message, tag = "24")]
+        Synthesise(()),
+    }
+}
+/// A step inside or between rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Step {
+    Unspecified = 0,
+    /// The moderator finds out what everybody is to know.
+    Research = 1,
+    /// Bids for the inner circle.
+    Admission = 2,
+    /// The round's own speeches, and the bids and points between them.
+    Speaking = 3,
+    /// The moderator says what there is to be said.
+    Interjection = 4,
+    /// The answers to the moderator's questions.
+    Replies = 5,
+    /// The moderator scores the speeches.
+    Scores = 6,
+    /// A vote of the round.
+    Votes = 7,
+    /// How similar the speeches are.
+    Measure = 8,
+    /// Whether the judge has heard enough.
+    Enough = 9,
+    /// What the debaters note for themselves.
+    Notes = 10,
+    /// A summary of the past.
+    Summary = 11,
+    /// The moderator reconciles the positions.
+    Reconciliation = 12,
+    /// The moderator sums the debate up.
+    Conclusion = 13,
+}
+impl Step {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "STEP_UNSPECIFIED",
+            Self::Research => "STEP_RESEARCH",
+            Self::Admission => "STEP_ADMISSION",
+            Self::Speaking => "STEP_SPEAKING",
+            Self::Interjection => "STEP_INTERJECTION",
+            Self::Replies => "STEP_REPLIES",
+            Self::Scores => "STEP_SCORES",
+            Self::Votes => "STEP_VOTES",
+            Self::Measure => "STEP_MEASURE",
+            Self::Enough => "STEP_ENOUGH",
+            Self::Notes => "STEP_NOTES",
+            Self::Summary => "STEP_SUMMARY",
+            Self::Reconciliation => "STEP_RECONCILIATION",
+            Self::Conclusion => "STEP_CONCLUSION",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "STEP_UNSPECIFIED" => Some(Self::Unspecified),
+            "STEP_RESEARCH" => Some(Self::Research),
+            "STEP_ADMISSION" => Some(Self::Admission),
+            "STEP_SPEAKING" => Some(Self::Speaking),
+            "STEP_INTERJECTION" => Some(Self::Interjection),
+            "STEP_REPLIES" => Some(Self::Replies),
+            "STEP_SCORES" => Some(Self::Scores),
+            "STEP_VOTES" => Some(Self::Votes),
+            "STEP_MEASURE" => Some(Self::Measure),
+            "STEP_ENOUGH" => Some(Self::Enough),
+            "STEP_NOTES" => Some(Self::Notes),
+            "STEP_SUMMARY" => Some(Self::Summary),
+            "STEP_RECONCILIATION" => Some(Self::Reconciliation),
+            "STEP_CONCLUSION" => Some(Self::Conclusion),
             _ => None,
         }
     }
@@ -522,7 +1431,10 @@ pub struct Record {
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Event {
     /// Which; a reader that knows no such kind must refuse the log.
-    #[prost(oneof = "event::Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18")]
+    #[prost(
+        oneof = "event::Kind",
+        tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35"
+    )]
     pub kind: ::core::option::Option<event::Kind>,
 }
 /// Nested message and enum types in `Event`.
@@ -566,6 +1478,40 @@ pub mod event {
         CancelRequested(super::CancelRequested),
         #[prost(message, tag = "18")]
         DebateEnded(super::DebateEnded),
+        #[prost(message, tag = "19")]
+        StageOpened(super::StageOpened),
+        #[prost(message, tag = "20")]
+        ToolCalled(super::ToolCalled),
+        #[prost(message, tag = "21")]
+        SpeechHeard(super::SpeechHeard),
+        #[prost(message, tag = "22")]
+        BidPlaced(super::BidPlaced),
+        #[prost(message, tag = "23")]
+        PointsAnswered(super::PointsAnswered),
+        #[prost(message, tag = "24")]
+        CritiqueRecorded(super::CritiqueRecorded),
+        #[prost(message, tag = "25")]
+        NoteTaken(super::NoteTaken),
+        #[prost(message, tag = "26")]
+        DebatersScored(super::DebatersScored),
+        #[prost(message, tag = "27")]
+        ModeratorInterjected(super::ModeratorInterjected),
+        #[prost(message, tag = "28")]
+        SpeechesScored(super::SpeechesScored),
+        #[prost(message, tag = "29")]
+        ResearchBriefed(super::ResearchBriefed),
+        #[prost(message, tag = "30")]
+        ModeratorConcluded(super::ModeratorConcluded),
+        #[prost(message, tag = "31")]
+        SummaryRecorded(super::SummaryRecorded),
+        #[prost(message, tag = "32")]
+        RoundMeasured(super::RoundMeasured),
+        #[prost(message, tag = "33")]
+        EnoughAsked(super::EnoughAsked),
+        #[prost(message, tag = "34")]
+        RankingRecorded(super::RankingRecorded),
+        #[prost(message, tag = "35")]
+        SynthesisRecorded(super::SynthesisRecorded),
     }
 }
 /// The debate was accepted; always the first event.
@@ -681,7 +1627,7 @@ pub struct RoundOpened {
     pub new_angle: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// A participant was asked.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct TurnAsked {
     /// What.
     #[prost(message, optional, tag = "1")]
@@ -711,6 +1657,24 @@ pub struct SpeechRecorded {
     /// How it came about.
     #[prost(message, optional, tag = "7")]
     pub call: ::core::option::Option<Call>,
+    /// To whom, where the speech is to somebody.
+    #[prost(string, optional, tag = "8")]
+    pub to: ::core::option::Option<::prost::alloc::string::String>,
+    /// The speaker's place in a British Parliamentary debate.
+    #[prost(enumeration = "super::super::v1::Bench", optional, tag = "9")]
+    pub bench: ::core::option::Option<i32>,
+    /// The answer that the speech names as its own.
+    #[prost(string, optional, tag = "10")]
+    pub answer: ::core::option::Option<::prost::alloc::string::String>,
+    /// Whose critiques a revision accepts.
+    #[prost(string, repeated, tag = "11")]
+    pub accepted: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Whose critiques a revision declines, and why.
+    #[prost(message, repeated, tag = "12")]
+    pub declined: ::prost::alloc::vec::Vec<Declined>,
+    /// Who cut the speech where it ends.
+    #[prost(string, optional, tag = "13")]
+    pub cut_by: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// A private ballot was cast.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -743,7 +1707,7 @@ pub struct VoteCast {
     /// Whose.
     #[prost(string, tag = "2")]
     pub participant: ::prost::alloc::string::String,
-    /// For whom.
+    /// For whom; the first of `choices` where there are several.
     #[prost(string, tag = "3")]
     pub choice: ::prost::alloc::string::String,
     /// Why.
@@ -752,6 +1716,9 @@ pub struct VoteCast {
     /// How it came about.
     #[prost(message, optional, tag = "5")]
     pub call: ::core::option::Option<Call>,
+    /// The whole ranking, best first, or all that are approved; empty in a vote for one.
+    #[prost(string, repeated, tag = "6")]
+    pub choices: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// The moderator opened or closed a round, or its decision had to be replaced.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -854,6 +1821,9 @@ pub struct JudgementRecorded {
     /// How it came about.
     #[prost(message, optional, tag = "8")]
     pub call: ::core::option::Option<Call>,
+    /// Critical objections that nobody answered, as this judge sees it.
+    #[prost(string, repeated, tag = "9")]
+    pub open_objections: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// A quotation checked against the speech that it names.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -871,13 +1841,13 @@ pub struct Citation {
     #[prost(bool, tag = "4")]
     pub verified: bool,
 }
-/// The votes were counted.
+/// The votes or rankings were counted.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct VoteTallied {
-    /// By this rule.
-    #[prost(enumeration = "super::super::v1::VoteRule", tag = "1")]
-    pub rule: i32,
-    /// Votes per candidate, most first.
+    /// By this rule; absent where rankings of judges were counted.
+    #[prost(enumeration = "super::super::v1::VoteRule", optional, tag = "1")]
+    pub rule: ::core::option::Option<i32>,
+    /// What each candidate got, most first: votes, points, approvals, or thousandths.
     #[prost(message, repeated, tag = "2")]
     pub counts: ::prost::alloc::vec::Vec<VoteCount>,
     /// Who could vote, failed voters included.
@@ -889,6 +1859,25 @@ pub struct VoteTallied {
     /// Who met the rule.
     #[prost(string, optional, tag = "5")]
     pub winner: ::core::option::Option<::prost::alloc::string::String>,
+    /// How much each voter's vote weighs; empty where all weigh the same.
+    #[prost(message, repeated, tag = "6")]
+    pub weights: ::prost::alloc::vec::Vec<VoterWeight>,
+}
+/// How much a voter's vote weighs, and what that comes from.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct VoterWeight {
+    /// The voter.
+    #[prost(string, tag = "1")]
+    pub voter: ::prost::alloc::string::String,
+    /// Its rating; absent where the file gives the weight itself.
+    #[prost(double, optional, tag = "2")]
+    pub elo: ::core::option::Option<f64>,
+    /// How well it judges its own certainty; absent where the file gives the weight itself.
+    #[prost(double, optional, tag = "3")]
+    pub calibration: ::core::option::Option<f64>,
+    /// The weight in thousandths.
+    #[prost(uint32, tag = "4")]
+    pub thousandths: u32,
 }
 /// The votes of one candidate.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -924,6 +1913,9 @@ pub struct VerdictReached {
     /// Whose final ballot differs from the initial one.
     #[prost(string, repeated, tag = "7")]
     pub moved: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Why the outcome is what it is, where it needs a reason.
+    #[prost(message, optional, tag = "8")]
+    pub reason: ::core::option::Option<Reason>,
 }
 /// How far the voters agree.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -940,7 +1932,7 @@ pub struct Consensus {
     /// The share's name.
     #[prost(enumeration = "Strength", tag = "4")]
     pub strength: i32,
-    /// Not unanimous, and the judge was order-sensitive.
+    /// Not unanimous, and the judge was order-sensitive, the judges disagreed, or a critical objection stands unanswered.
     #[prost(bool, tag = "5")]
     pub contested: bool,
     /// Which votes were counted.
@@ -1018,6 +2010,284 @@ pub struct UsageTotals {
     #[prost(uint64, tag = "5")]
     pub completion_tokens: u64,
 }
+/// Seats were opened for the next step.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct StageOpened {
+    /// The round that the seats are numbered in.
+    #[prost(uint32, tag = "1")]
+    pub round: u32,
+    /// Which step.
+    #[prost(enumeration = "Step", tag = "2")]
+    pub step: i32,
+    /// Whose, for what, in order.
+    #[prost(message, repeated, tag = "3")]
+    pub seats: ::prost::alloc::vec::Vec<Seat>,
+    /// All at once, on the log as it stands now; else one after the other.
+    #[prost(bool, tag = "4")]
+    pub parallel: bool,
+    /// The seats join those that are open, whose turns go on.
+    #[prost(bool, tag = "5")]
+    pub joins: bool,
+}
+/// A tool was used on the way to an answer, whatever became of the answer.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ToolCalled {
+    /// The turn.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// Whose.
+    #[prost(string, tag = "2")]
+    pub participant: ::prost::alloc::string::String,
+    /// What.
+    #[prost(message, optional, tag = "3")]
+    pub tool: ::core::option::Option<ToolUse>,
+}
+/// So much was heard of a speech that may be interrupted, while it went on.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SpeechHeard {
+    /// The turn.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// Who speaks.
+    #[prost(string, tag = "2")]
+    pub participant: ::prost::alloc::string::String,
+    /// What was said so far.
+    #[prost(string, tag = "3")]
+    pub text: ::prost::alloc::string::String,
+}
+/// Somebody said how much it wants to speak.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct BidPlaced {
+    /// The turn.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// Who.
+    #[prost(string, tag = "2")]
+    pub participant: ::prost::alloc::string::String,
+    /// For what.
+    #[prost(enumeration = "BidPurpose", tag = "3")]
+    pub purpose: i32,
+    /// The bid.
+    #[prost(message, optional, tag = "4")]
+    pub bid: ::core::option::Option<Bid>,
+    /// How it came about.
+    #[prost(message, optional, tag = "5")]
+    pub call: ::core::option::Option<Call>,
+}
+/// A speaker took one of the points of information that it was offered, or none.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PointsAnswered {
+    /// The turn.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// The speaker.
+    #[prost(string, tag = "2")]
+    pub participant: ::prost::alloc::string::String,
+    /// What was offered.
+    #[prost(message, repeated, tag = "3")]
+    pub points: ::prost::alloc::vec::Vec<Point>,
+    /// What the speaker made of it.
+    #[prost(message, optional, tag = "4")]
+    pub reply: ::core::option::Option<PointReply>,
+    /// How it came about.
+    #[prost(message, optional, tag = "5")]
+    pub call: ::core::option::Option<Call>,
+}
+/// A proposal was criticised.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CritiqueRecorded {
+    /// The turn.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// By whom.
+    #[prost(string, tag = "2")]
+    pub participant: ::prost::alloc::string::String,
+    /// Whose proposal.
+    #[prost(string, tag = "3")]
+    pub of: ::prost::alloc::string::String,
+    /// The critique.
+    #[prost(message, optional, tag = "4")]
+    pub critique: ::core::option::Option<Critique>,
+    /// How many look-alikes of the transcript's own marks it holds.
+    #[prost(uint32, tag = "5")]
+    pub neutralised: u32,
+    /// How it came about.
+    #[prost(message, optional, tag = "6")]
+    pub call: ::core::option::Option<Call>,
+}
+/// A debater noted something for itself.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct NoteTaken {
+    /// The turn.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// Who.
+    #[prost(string, tag = "2")]
+    pub participant: ::prost::alloc::string::String,
+    /// The note.
+    #[prost(message, optional, tag = "3")]
+    pub note: ::core::option::Option<Note>,
+    /// How it came about.
+    #[prost(message, optional, tag = "4")]
+    pub call: ::core::option::Option<Call>,
+}
+/// A voter scored the other debaters.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct DebatersScored {
+    /// The turn.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// The voter.
+    #[prost(string, tag = "2")]
+    pub participant: ::prost::alloc::string::String,
+    /// The scores.
+    #[prost(message, repeated, tag = "3")]
+    pub scores: ::prost::alloc::vec::Vec<DebaterScore>,
+    /// How it came about.
+    #[prost(message, optional, tag = "4")]
+    pub call: ::core::option::Option<Call>,
+}
+/// The moderator said something between the speeches and the end of a round.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ModeratorInterjected {
+    /// The turn.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// What.
+    #[prost(message, optional, tag = "2")]
+    pub interjection: ::core::option::Option<Interjection>,
+    /// How it came about.
+    #[prost(message, optional, tag = "3")]
+    pub call: ::core::option::Option<Call>,
+}
+/// The moderator scored the speeches of a round.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SpeechesScored {
+    /// The turn.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// The scores.
+    #[prost(message, repeated, tag = "2")]
+    pub scores: ::prost::alloc::vec::Vec<SpeechScore>,
+    /// How it came about.
+    #[prost(message, optional, tag = "3")]
+    pub call: ::core::option::Option<Call>,
+}
+/// The moderator briefed everybody on what it had found out.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ResearchBriefed {
+    /// The turn.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// The brief.
+    #[prost(string, tag = "2")]
+    pub text: ::prost::alloc::string::String,
+    /// How it came about.
+    #[prost(message, optional, tag = "3")]
+    pub call: ::core::option::Option<Call>,
+}
+/// The moderator concluded.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ModeratorConcluded {
+    /// The turn.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// In what manner.
+    #[prost(enumeration = "Conclusion", tag = "2")]
+    pub conclusion: i32,
+    /// What it said; the verdict where it decides.
+    #[prost(string, tag = "3")]
+    pub text: ::prost::alloc::string::String,
+    /// Why, where it decides.
+    #[prost(string, optional, tag = "4")]
+    pub reasoning: ::core::option::Option<::prost::alloc::string::String>,
+    /// How it came about.
+    #[prost(message, optional, tag = "5")]
+    pub call: ::core::option::Option<Call>,
+}
+/// What was said up to the end of a round was summed up.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SummaryRecorded {
+    /// The turn.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// That round.
+    #[prost(uint32, tag = "2")]
+    pub through: u32,
+    /// The summary.
+    #[prost(string, tag = "3")]
+    pub text: ::prost::alloc::string::String,
+    /// How it came about.
+    #[prost(message, optional, tag = "4")]
+    pub call: ::core::option::Option<Call>,
+}
+/// The similarity of a round's speeches was measured.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RoundMeasured {
+    /// The round.
+    #[prost(uint32, tag = "1")]
+    pub round: u32,
+    /// The figures.
+    #[prost(message, optional, tag = "2")]
+    pub measures: ::core::option::Option<Measures>,
+    /// The turn that measured; absent where none was asked for it.
+    #[prost(message, optional, tag = "3")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// How the embeddings came about.
+    #[prost(message, optional, tag = "4")]
+    pub call: ::core::option::Option<Call>,
+}
+/// The judge said whether enough was said.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EnoughAsked {
+    /// The turn.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// Who judged.
+    #[prost(string, tag = "2")]
+    pub judge: ::prost::alloc::string::String,
+    /// Whether no further round can change the answer.
+    #[prost(bool, tag = "3")]
+    pub enough: bool,
+    /// Why.
+    #[prost(string, tag = "4")]
+    pub reasoning: ::prost::alloc::string::String,
+    /// How it came about.
+    #[prost(message, optional, tag = "5")]
+    pub call: ::core::option::Option<Call>,
+}
+/// The judge ranked all candidates in one order of presentation.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RankingRecorded {
+    /// The turn.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// Who judged.
+    #[prost(string, tag = "2")]
+    pub judge: ::prost::alloc::string::String,
+    /// Which order of presentation, from 0.
+    #[prost(uint32, tag = "3")]
+    pub order: u32,
+    /// The candidates, best first.
+    #[prost(message, repeated, tag = "4")]
+    pub ranking: ::prost::alloc::vec::Vec<Ranked>,
+    /// How it came about.
+    #[prost(message, optional, tag = "5")]
+    pub call: ::core::option::Option<Call>,
+}
+/// The result was turned into what the author wants.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SynthesisRecorded {
+    /// The turn.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// The synthesis.
+    #[prost(message, optional, tag = "2")]
+    pub synthesis: ::core::option::Option<Synthesis>,
+    /// How it came about.
+    #[prost(message, optional, tag = "3")]
+    pub call: ::core::option::Option<Call>,
+}
 /// How urgent a debate is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -1066,6 +2336,10 @@ pub enum PhaseName {
     FinalStatements = 4,
     FinalBallots = 5,
     Decision = 6,
+    /// Short answers to the final statements.
+    Rebuttals = 7,
+    /// Turning the result into what the author wants.
+    Synthesis = 8,
 }
 impl PhaseName {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1081,6 +2355,8 @@ impl PhaseName {
             Self::FinalStatements => "PHASE_NAME_FINAL_STATEMENTS",
             Self::FinalBallots => "PHASE_NAME_FINAL_BALLOTS",
             Self::Decision => "PHASE_NAME_DECISION",
+            Self::Rebuttals => "PHASE_NAME_REBUTTALS",
+            Self::Synthesis => "PHASE_NAME_SYNTHESIS",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1093,39 +2369,8 @@ impl PhaseName {
             "PHASE_NAME_FINAL_STATEMENTS" => Some(Self::FinalStatements),
             "PHASE_NAME_FINAL_BALLOTS" => Some(Self::FinalBallots),
             "PHASE_NAME_DECISION" => Some(Self::Decision),
-            _ => None,
-        }
-    }
-}
-/// What kind of speech.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
-#[repr(i32)]
-pub enum SpeechKind {
-    Unspecified = 0,
-    Opening = 1,
-    Argument = 2,
-    Closing = 3,
-}
-impl SpeechKind {
-    /// String value of the enum field names used in the ProtoBuf definition.
-    ///
-    /// The values are not transformed in any way and thus are considered stable
-    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-    pub fn as_str_name(&self) -> &'static str {
-        match self {
-            Self::Unspecified => "SPEECH_KIND_UNSPECIFIED",
-            Self::Opening => "SPEECH_KIND_OPENING",
-            Self::Argument => "SPEECH_KIND_ARGUMENT",
-            Self::Closing => "SPEECH_KIND_CLOSING",
-        }
-    }
-    /// Creates an enum from field names used in the ProtoBuf definition.
-    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-        match value {
-            "SPEECH_KIND_UNSPECIFIED" => Some(Self::Unspecified),
-            "SPEECH_KIND_OPENING" => Some(Self::Opening),
-            "SPEECH_KIND_ARGUMENT" => Some(Self::Argument),
-            "SPEECH_KIND_CLOSING" => Some(Self::Closing),
+            "PHASE_NAME_REBUTTALS" => Some(Self::Rebuttals),
+            "PHASE_NAME_SYNTHESIS" => Some(Self::Synthesis),
             _ => None,
         }
     }
@@ -1172,6 +2417,18 @@ pub enum StopRule {
     TokenBudget = 4,
     TimeBudget = 5,
     MaxRounds = 6,
+    /// Whatever the votes of the rounds to come, the winner stays the same.
+    MathematicallyDecided = 7,
+    /// The speakers agree.
+    ConsensusReached = 8,
+    /// Nothing is left to mend.
+    Converged = 9,
+    /// Nobody moved for two rounds, and they do not agree.
+    Impasse = 10,
+    /// No speech of the round said anything new.
+    NoNewArguments = 11,
+    /// The judge said that enough was said.
+    JudgeEnough = 12,
 }
 impl StopRule {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1187,6 +2444,12 @@ impl StopRule {
             Self::TokenBudget => "STOP_RULE_TOKEN_BUDGET",
             Self::TimeBudget => "STOP_RULE_TIME_BUDGET",
             Self::MaxRounds => "STOP_RULE_MAX_ROUNDS",
+            Self::MathematicallyDecided => "STOP_RULE_MATHEMATICALLY_DECIDED",
+            Self::ConsensusReached => "STOP_RULE_CONSENSUS_REACHED",
+            Self::Converged => "STOP_RULE_CONVERGED",
+            Self::Impasse => "STOP_RULE_IMPASSE",
+            Self::NoNewArguments => "STOP_RULE_NO_NEW_ARGUMENTS",
+            Self::JudgeEnough => "STOP_RULE_JUDGE_ENOUGH",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1199,6 +2462,12 @@ impl StopRule {
             "STOP_RULE_TOKEN_BUDGET" => Some(Self::TokenBudget),
             "STOP_RULE_TIME_BUDGET" => Some(Self::TimeBudget),
             "STOP_RULE_MAX_ROUNDS" => Some(Self::MaxRounds),
+            "STOP_RULE_MATHEMATICALLY_DECIDED" => Some(Self::MathematicallyDecided),
+            "STOP_RULE_CONSENSUS_REACHED" => Some(Self::ConsensusReached),
+            "STOP_RULE_CONVERGED" => Some(Self::Converged),
+            "STOP_RULE_IMPASSE" => Some(Self::Impasse),
+            "STOP_RULE_NO_NEW_ARGUMENTS" => Some(Self::NoNewArguments),
+            "STOP_RULE_JUDGE_ENOUGH" => Some(Self::JudgeEnough),
             _ => None,
         }
     }
@@ -1406,6 +2675,14 @@ pub enum ReasonCode {
     Cancelled = 10,
     /// No vote came.
     NoVotes = 11,
+    /// The judges of a panel disagree.
+    PanelSplit = 12,
+    /// The debate was held without a decision, as its strategy wants it.
+    NoDecisionWanted = 13,
+    /// The moderator's synthesis could not be had.
+    ModeratorFailed = 14,
+    /// The last call over the result failed, or its output does not fit the schema.
+    SynthesisFailed = 15,
 }
 impl ReasonCode {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1426,6 +2703,10 @@ impl ReasonCode {
             Self::Poison => "REASON_CODE_POISON",
             Self::Cancelled => "REASON_CODE_CANCELLED",
             Self::NoVotes => "REASON_CODE_NO_VOTES",
+            Self::PanelSplit => "REASON_CODE_PANEL_SPLIT",
+            Self::NoDecisionWanted => "REASON_CODE_NO_DECISION_WANTED",
+            Self::ModeratorFailed => "REASON_CODE_MODERATOR_FAILED",
+            Self::SynthesisFailed => "REASON_CODE_SYNTHESIS_FAILED",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1443,12 +2724,16 @@ impl ReasonCode {
             "REASON_CODE_POISON" => Some(Self::Poison),
             "REASON_CODE_CANCELLED" => Some(Self::Cancelled),
             "REASON_CODE_NO_VOTES" => Some(Self::NoVotes),
+            "REASON_CODE_PANEL_SPLIT" => Some(Self::PanelSplit),
+            "REASON_CODE_NO_DECISION_WANTED" => Some(Self::NoDecisionWanted),
+            "REASON_CODE_MODERATOR_FAILED" => Some(Self::ModeratorFailed),
+            "REASON_CODE_SYNTHESIS_FAILED" => Some(Self::SynthesisFailed),
             _ => None,
         }
     }
 }
 /// A turn that is offered to one host.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct TurnOffer {
     /// The debate.
     #[prost(string, tag = "1")]
@@ -1568,11 +2853,34 @@ pub struct OwnerChanged {
     #[prost(string, tag = "2")]
     pub owner: ::prost::alloc::string::String,
 }
+/// So much was heard of a speech that goes on and may be interrupted.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct HeardSpeech {
+    /// The debate.
+    #[prost(string, tag = "1")]
+    pub debate: ::prost::alloc::string::String,
+    /// The turn.
+    #[prost(message, optional, tag = "2")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// What was said so far.
+    #[prost(string, tag = "3")]
+    pub text: ::prost::alloc::string::String,
+}
+/// Somebody has interrupted a speech: end it where it is.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CutTurn {
+    /// The debate.
+    #[prost(string, tag = "1")]
+    pub debate: ::prost::alloc::string::String,
+    /// The turn.
+    #[prost(message, optional, tag = "2")]
+    pub turn: ::core::option::Option<TurnId>,
+}
 /// A hint. Whoever knows no such kind passes over it.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Hint {
     /// Which of them.
-    #[prost(oneof = "hint::Kind", tags = "1, 2, 3, 4, 5, 6, 7")]
+    #[prost(oneof = "hint::Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9")]
     pub kind: ::core::option::Option<hint::Kind>,
 }
 /// Nested message and enum types in `Hint`.
@@ -1601,6 +2909,12 @@ pub mod hint {
         /// To the hosts.
         #[prost(message, tag = "7")]
         OwnerChanged(super::OwnerChanged),
+        /// To the owning node.
+        #[prost(message, tag = "8")]
+        SpeechHeard(super::HeardSpeech),
+        /// To the hosts.
+        #[prost(message, tag = "9")]
+        CutTurn(super::CutTurn),
     }
 }
 /// What a host says of itself every two seconds.

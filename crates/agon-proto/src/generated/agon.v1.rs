@@ -44,7 +44,7 @@ pub struct DebateSpec {
     /// How the debate is decided.
     #[prost(enumeration = "ConsensusStrategy", tag = "14")]
     pub consensus_strategy: i32,
-    /// The judge; present exactly when the strategy is the judge.
+    /// The judge; present exactly when somebody is to judge.
     #[prost(message, optional, tag = "15")]
     pub judge: ::core::option::Option<Judge>,
     /// The vote; present exactly when the strategy is the vote.
@@ -89,6 +89,137 @@ pub struct DebateSpec {
     /// The author's own labels.
     #[prost(btree_map = "string, string", tag = "29")]
     pub labels: ::prost::alloc::collections::BTreeMap<::prost::alloc::string::String, ::prost::alloc::string::String>,
+    /// What only some formats know; absent: the defaults.
+    #[prost(message, optional, tag = "30")]
+    pub format: ::core::option::Option<FormatOptions>,
+    /// How much windows keep, and when summaries are made; absent: the defaults.
+    #[prost(message, optional, tag = "31")]
+    pub windows: ::core::option::Option<Windows>,
+    /// Who sums up; present exactly when memory or context scope want summaries.
+    #[prost(message, optional, tag = "32")]
+    pub summarizer: ::core::option::Option<Summarizer>,
+    /// What counts as saying the same; absent: the defaults.
+    #[prost(message, optional, tag = "33")]
+    pub similarity: ::core::option::Option<Similarity>,
+    /// A last call over the result, if one is wanted.
+    #[prost(message, optional, tag = "34")]
+    pub synthesizer: ::core::option::Option<Synthesizer>,
+    /// How much a turn may use its tools; absent: the defaults.
+    #[prost(message, optional, tag = "35")]
+    pub tools: ::core::option::Option<ToolLimits>,
+    /// Whose words are shown where; absent: everything everywhere.
+    #[prost(message, optional, tag = "36")]
+    pub visible: ::core::option::Option<Visible>,
+}
+/// What only some formats know. An absent or unspecified field is the default.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct FormatOptions {
+    /// fishbowl: how many sit in the inner circle; 2 by default.
+    #[prost(uint32, optional, tag = "1")]
+    pub inner_circle: ::core::option::Option<u32>,
+    /// open_fight: whether speakers may be interrupted.
+    #[prost(enumeration = "Interruptions", tag = "2")]
+    pub interruptions: i32,
+    /// open_fight: the urgency, 1 to 10, from which a bid interrupts; 8 by default.
+    #[prost(uint32, optional, tag = "3")]
+    pub interruption_threshold: ::core::option::Option<u32>,
+    /// bp_style: whether points of information are offered; true by default.
+    #[prost(bool, optional, tag = "4")]
+    pub points_of_information: ::core::option::Option<bool>,
+    /// critique_revision: who criticises whom.
+    #[prost(enumeration = "Topology", tag = "5")]
+    pub topology: i32,
+    /// A star's hub.
+    #[prost(string, optional, tag = "6")]
+    pub hub: ::core::option::Option<::prost::alloc::string::String>,
+    /// Who criticises in a star.
+    #[prost(enumeration = "Direction", tag = "7")]
+    pub direction: i32,
+    /// The share of all pairs that a sparse topology draws, above 0 to 1; 0.5 by default.
+    #[prost(double, optional, tag = "8")]
+    pub density: ::core::option::Option<f64>,
+}
+/// How much a window keeps, and when summaries are made. An absent field is the default.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Windows {
+    /// last_n_turns: speeches shown at most; 12 by default.
+    #[prost(uint32, optional, tag = "1")]
+    pub context_turns: ::core::option::Option<u32>,
+    /// rolling_window: speeches kept at most; 12 by default.
+    #[prost(uint32, optional, tag = "2")]
+    pub memory_window: ::core::option::Option<u32>,
+    /// summarize_past: rounds between two summaries; 2 by default.
+    #[prost(uint32, optional, tag = "3")]
+    pub summarize_every: ::core::option::Option<u32>,
+}
+/// How similar two speeches must be to say the same, and by what that is measured.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Similarity {
+    /// From 0 to 1; 0.85 by default.
+    #[prost(double, optional, tag = "1")]
+    pub threshold: ::core::option::Option<f64>,
+    /// The model whose embeddings are compared; absent: words are compared.
+    #[prost(string, optional, tag = "2")]
+    pub embedding_model: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// Who sums up what memory no longer holds word for word.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Summarizer {
+    /// Added to its prompt.
+    #[prost(string, optional, tag = "1")]
+    pub instructions: ::core::option::Option<::prost::alloc::string::String>,
+    /// The model and how it is sampled.
+    #[prost(message, optional, tag = "2")]
+    pub voice: ::core::option::Option<Voice>,
+}
+/// A last call that turns the result into what the author wants.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Synthesizer {
+    /// JSON Schema of the output, as JSON text; absent: plain text.
+    #[prost(string, optional, tag = "1")]
+    pub output_schema: ::core::option::Option<::prost::alloc::string::String>,
+    /// Added to its prompt.
+    #[prost(string, optional, tag = "2")]
+    pub instructions: ::core::option::Option<::prost::alloc::string::String>,
+    /// The model and how it is sampled.
+    #[prost(message, optional, tag = "3")]
+    pub voice: ::core::option::Option<Voice>,
+}
+/// How much a turn may use its tools. An absent field is the default.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ToolLimits {
+    /// Calls in one turn; 3 by default.
+    #[prost(uint32, optional, tag = "1")]
+    pub max_calls_per_turn: ::core::option::Option<u32>,
+    /// Milliseconds that one call may take; 20000 by default.
+    #[prost(uint64, optional, tag = "2")]
+    pub timeout_ms: ::core::option::Option<u64>,
+    /// Characters of one result that a model is shown; 6000 by default.
+    #[prost(uint32, optional, tag = "3")]
+    pub max_result_chars: ::core::option::Option<u32>,
+}
+/// Whose words watchers see as they come, and whose stand in exported history.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Visible {
+    /// The debaters' speeches.
+    #[prost(message, optional, tag = "1")]
+    pub debaters: ::core::option::Option<Shown>,
+    /// What the moderator says.
+    #[prost(message, optional, tag = "2")]
+    pub moderator: ::core::option::Option<Shown>,
+    /// What the judges say before the verdict, and their reasons.
+    #[prost(message, optional, tag = "3")]
+    pub judge: ::core::option::Option<Shown>,
+}
+/// Where a role's words are shown. An absent field is true.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Shown {
+    /// To watchers, while the debate runs.
+    #[prost(bool, optional, tag = "1")]
+    pub client: ::core::option::Option<bool>,
+    /// In reports and exported transcripts.
+    #[prost(bool, optional, tag = "2")]
+    pub history: ::core::option::Option<bool>,
 }
 /// A debater.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -126,6 +257,57 @@ pub struct Persona {
     /// Rank in priority order, higher first.
     #[prost(sint64, tag = "11")]
     pub priority: i64,
+    /// Whose turns it sees besides its own and the moderator's; absent: everybody's.
+    #[prost(message, optional, tag = "12")]
+    pub sees: ::core::option::Option<Sights>,
+    /// Who does not see its turns.
+    #[prost(string, repeated, tag = "13")]
+    pub hidden_from: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Notes its position after each round.
+    #[prost(bool, tag = "14")]
+    pub reflection: bool,
+    /// Notes after each round what worked, what did not, and what to try next.
+    #[prost(bool, tag = "15")]
+    pub evolution: bool,
+    /// The weight of its vote, 0.1 to 5; else it follows from elo and calibration.
+    #[prost(double, optional, tag = "16")]
+    pub weight: ::core::option::Option<f64>,
+    /// Its rating.
+    #[prost(double, optional, tag = "17")]
+    pub elo: ::core::option::Option<f64>,
+    /// How well it judges its own certainty, 0 to 1.
+    #[prost(double, optional, tag = "18")]
+    pub calibration: ::core::option::Option<f64>,
+    /// The tools that it may use, by the names that the host's configuration gives them.
+    #[prost(string, repeated, tag = "19")]
+    pub tools: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// What a persona sees.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Sights {
+    /// Each of them; none: nobody's turns.
+    #[prost(message, repeated, tag = "1")]
+    pub sights: ::prost::alloc::vec::Vec<Sight>,
+}
+/// A kind of turn, or a persona.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Sight {
+    /// Which of them.
+    #[prost(oneof = "sight::Kind", tags = "1, 2")]
+    pub kind: ::core::option::Option<sight::Kind>,
+}
+/// Nested message and enum types in `Sight`.
+pub mod sight {
+    /// Which of them.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Kind {
+        /// Turns of this kind.
+        #[prost(enumeration = "super::TurnKind", tag = "1")]
+        Turns(i32),
+        /// Turns of this persona.
+        #[prost(string, tag = "2")]
+        Persona(::prost::alloc::string::String),
+    }
 }
 /// A model with its sampling options; an absent option is the server's default.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -148,6 +330,9 @@ pub struct Voice {
     /// Thinking policy; absent leaves it to the model.
     #[prost(enumeration = "Think", optional, tag = "6")]
     pub think: ::core::option::Option<i32>,
+    /// Tokens that prompt and answer must fit into, where that is less than what the host gives the model.
+    #[prost(uint32, optional, tag = "7")]
+    pub num_ctx: ::core::option::Option<u32>,
 }
 /// Which optional phases run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -158,6 +343,9 @@ pub struct Phases {
     /// Final statements after the last round.
     #[prost(bool, tag = "2")]
     pub final_statements: bool,
+    /// Short rebuttals after the final statements.
+    #[prost(bool, tag = "3")]
+    pub rebuttals: bool,
 }
 /// The moderator and its duties.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -174,8 +362,41 @@ pub struct Moderator {
     /// The model and how it is sampled.
     #[prost(message, optional, tag = "4")]
     pub voice: ::core::option::Option<Voice>,
+    /// Comments on a round, as often as `interject` says.
+    #[prost(bool, tag = "5")]
+    pub interjects: bool,
+    /// Warns speakers who are off topic, when it interjects.
+    #[prost(bool, tag = "6")]
+    pub warns: bool,
+    /// Asks speakers to clarify, when it interjects.
+    #[prost(bool, tag = "7")]
+    pub clarifies: bool,
+    /// Asks speakers to revise, when it interjects.
+    #[prost(bool, tag = "8")]
+    pub reflects: bool,
+    /// Scores every speech of a round.
+    #[prost(bool, tag = "9")]
+    pub scores: bool,
+    /// Researches before the first round and briefs everybody.
+    #[prost(bool, tag = "10")]
+    pub researches: bool,
+    /// Reconciles the positions before the decision.
+    #[prost(bool, tag = "11")]
+    pub reconciles: bool,
+    /// Sums the debate up at its end.
+    #[prost(bool, tag = "12")]
+    pub concludes: bool,
+    /// When it interjects; unspecified is after every round.
+    #[prost(enumeration = "Interject", tag = "13")]
+    pub interject: i32,
+    /// How it sums up; unspecified is neutral.
+    #[prost(enumeration = "SummaryStyle", tag = "14")]
+    pub summary_style: i32,
+    /// The tools that it may use, by the names that the host's configuration gives them.
+    #[prost(string, repeated, tag = "15")]
+    pub tools: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
-/// The judge.
+/// The judge, or the panel of judges.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Judge {
     /// 2: one order and its reverse must agree; 1: a single reading.
@@ -193,8 +414,17 @@ pub struct Judge {
     /// The model and how it is sampled.
     #[prost(message, optional, tag = "5")]
     pub voice: ::core::option::Option<Voice>,
+    /// How many judges there are, 1 to 9; 1 by default.
+    #[prost(uint32, optional, tag = "6")]
+    pub panel: ::core::option::Option<u32>,
+    /// The models of the second judge and those after it, in turn.
+    #[prost(string, repeated, tag = "7")]
+    pub panel_models: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// After each round the judge says whether enough was said, and may so end the rounds.
+    #[prost(bool, tag = "8")]
+    pub ends_rounds: bool,
 }
-/// A vote of the debaters.
+/// A vote.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Voting {
     /// The rule that a winner must meet.
@@ -203,6 +433,12 @@ pub struct Voting {
     /// Whether one may vote for one's own side.
     #[prost(enumeration = "SelfVotes", tag = "2")]
     pub self_votes: i32,
+    /// Who votes; unspecified is the debaters.
+    #[prost(enumeration = "Voters", tag = "3")]
+    pub voters: i32,
+    /// A vote after every round instead of one at the end.
+    #[prost(bool, tag = "4")]
+    pub every_round: bool,
 }
 /// Caps on the whole debate; absent is no cap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -271,6 +507,18 @@ pub enum DebateFormat {
     Unspecified = 0,
     /// Every debater speaks once, in turn order.
     RoundRobin = 1,
+    /// One asks, the others answer and are asked again.
+    Socratic = 2,
+    /// British Parliamentary: four teams, eight speeches, points of information.
+    BpStyle = 3,
+    /// An inner circle speaks, an outer circle listens and bids to come in.
+    Fishbowl = 4,
+    /// Every speech has numbered steps from claim to conclusion.
+    ChainOfThought = 5,
+    /// No order: the highest bid speaks.
+    OpenFight = 6,
+    /// Proposals, then rounds of critiques and revisions.
+    CritiqueRevision = 7,
 }
 impl DebateFormat {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -281,6 +529,12 @@ impl DebateFormat {
         match self {
             Self::Unspecified => "DEBATE_FORMAT_UNSPECIFIED",
             Self::RoundRobin => "DEBATE_FORMAT_ROUND_ROBIN",
+            Self::Socratic => "DEBATE_FORMAT_SOCRATIC",
+            Self::BpStyle => "DEBATE_FORMAT_BP_STYLE",
+            Self::Fishbowl => "DEBATE_FORMAT_FISHBOWL",
+            Self::ChainOfThought => "DEBATE_FORMAT_CHAIN_OF_THOUGHT",
+            Self::OpenFight => "DEBATE_FORMAT_OPEN_FIGHT",
+            Self::CritiqueRevision => "DEBATE_FORMAT_CRITIQUE_REVISION",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -288,6 +542,12 @@ impl DebateFormat {
         match value {
             "DEBATE_FORMAT_UNSPECIFIED" => Some(Self::Unspecified),
             "DEBATE_FORMAT_ROUND_ROBIN" => Some(Self::RoundRobin),
+            "DEBATE_FORMAT_SOCRATIC" => Some(Self::Socratic),
+            "DEBATE_FORMAT_BP_STYLE" => Some(Self::BpStyle),
+            "DEBATE_FORMAT_FISHBOWL" => Some(Self::Fishbowl),
+            "DEBATE_FORMAT_CHAIN_OF_THOUGHT" => Some(Self::ChainOfThought),
+            "DEBATE_FORMAT_OPEN_FIGHT" => Some(Self::OpenFight),
+            "DEBATE_FORMAT_CRITIQUE_REVISION" => Some(Self::CritiqueRevision),
             _ => None,
         }
     }
@@ -305,6 +565,8 @@ pub enum TurnMode {
     PriorityOrder = 3,
     /// The moderator's choice.
     Moderator = 4,
+    /// After each speech the others say whether they react; the strongest speaks.
+    ReactionTriggered = 5,
 }
 impl TurnMode {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -318,6 +580,7 @@ impl TurnMode {
             Self::Random => "TURN_MODE_RANDOM",
             Self::PriorityOrder => "TURN_MODE_PRIORITY_ORDER",
             Self::Moderator => "TURN_MODE_MODERATOR",
+            Self::ReactionTriggered => "TURN_MODE_REACTION_TRIGGERED",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -328,6 +591,281 @@ impl TurnMode {
             "TURN_MODE_RANDOM" => Some(Self::Random),
             "TURN_MODE_PRIORITY_ORDER" => Some(Self::PriorityOrder),
             "TURN_MODE_MODERATOR" => Some(Self::Moderator),
+            "TURN_MODE_REACTION_TRIGGERED" => Some(Self::ReactionTriggered),
+            _ => None,
+        }
+    }
+}
+/// Whether a speaker may be interrupted. Unspecified is off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Interruptions {
+    Unspecified = 0,
+    /// Everybody speaks to the end.
+    Off = 1,
+    /// Between two speeches.
+    TurnBoundary = 2,
+    /// In the middle of a speech, too.
+    MidSpeech = 3,
+}
+impl Interruptions {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "INTERRUPTIONS_UNSPECIFIED",
+            Self::Off => "INTERRUPTIONS_OFF",
+            Self::TurnBoundary => "INTERRUPTIONS_TURN_BOUNDARY",
+            Self::MidSpeech => "INTERRUPTIONS_MID_SPEECH",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "INTERRUPTIONS_UNSPECIFIED" => Some(Self::Unspecified),
+            "INTERRUPTIONS_OFF" => Some(Self::Off),
+            "INTERRUPTIONS_TURN_BOUNDARY" => Some(Self::TurnBoundary),
+            "INTERRUPTIONS_MID_SPEECH" => Some(Self::MidSpeech),
+            _ => None,
+        }
+    }
+}
+/// Who criticises whom. Unspecified is everybody everybody else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Topology {
+    Unspecified = 0,
+    /// Everybody criticises everybody else.
+    AllToAll = 1,
+    /// Everybody criticises one other, another one each round.
+    RoundRobin = 2,
+    /// Everybody criticises the next in declared order.
+    Ring = 3,
+    /// One persona, the hub, and the others.
+    Star = 4,
+    /// A seeded part of all pairs.
+    Sparse = 5,
+}
+impl Topology {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "TOPOLOGY_UNSPECIFIED",
+            Self::AllToAll => "TOPOLOGY_ALL_TO_ALL",
+            Self::RoundRobin => "TOPOLOGY_ROUND_ROBIN",
+            Self::Ring => "TOPOLOGY_RING",
+            Self::Star => "TOPOLOGY_STAR",
+            Self::Sparse => "TOPOLOGY_SPARSE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "TOPOLOGY_UNSPECIFIED" => Some(Self::Unspecified),
+            "TOPOLOGY_ALL_TO_ALL" => Some(Self::AllToAll),
+            "TOPOLOGY_ROUND_ROBIN" => Some(Self::RoundRobin),
+            "TOPOLOGY_RING" => Some(Self::Ring),
+            "TOPOLOGY_STAR" => Some(Self::Star),
+            "TOPOLOGY_SPARSE" => Some(Self::Sparse),
+            _ => None,
+        }
+    }
+}
+/// Who criticises in a star. Unspecified is the hub.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Direction {
+    Unspecified = 0,
+    /// The hub criticises everybody else.
+    HubCritiques = 1,
+    /// Everybody else criticises the hub.
+    CritiqueHub = 2,
+}
+impl Direction {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "DIRECTION_UNSPECIFIED",
+            Self::HubCritiques => "DIRECTION_HUB_CRITIQUES",
+            Self::CritiqueHub => "DIRECTION_CRITIQUE_HUB",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "DIRECTION_UNSPECIFIED" => Some(Self::Unspecified),
+            "DIRECTION_HUB_CRITIQUES" => Some(Self::HubCritiques),
+            "DIRECTION_CRITIQUE_HUB" => Some(Self::CritiqueHub),
+            _ => None,
+        }
+    }
+}
+/// One of the eight speakers of a British Parliamentary debate, in speaking order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Bench {
+    Unspecified = 0,
+    PrimeMinister = 1,
+    LeaderOfOpposition = 2,
+    DeputyPrimeMinister = 3,
+    DeputyLeaderOfOpposition = 4,
+    MemberOfGovernment = 5,
+    MemberOfOpposition = 6,
+    GovernmentWhip = 7,
+    OppositionWhip = 8,
+}
+impl Bench {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "BENCH_UNSPECIFIED",
+            Self::PrimeMinister => "BENCH_PRIME_MINISTER",
+            Self::LeaderOfOpposition => "BENCH_LEADER_OF_OPPOSITION",
+            Self::DeputyPrimeMinister => "BENCH_DEPUTY_PRIME_MINISTER",
+            Self::DeputyLeaderOfOpposition => "BENCH_DEPUTY_LEADER_OF_OPPOSITION",
+            Self::MemberOfGovernment => "BENCH_MEMBER_OF_GOVERNMENT",
+            Self::MemberOfOpposition => "BENCH_MEMBER_OF_OPPOSITION",
+            Self::GovernmentWhip => "BENCH_GOVERNMENT_WHIP",
+            Self::OppositionWhip => "BENCH_OPPOSITION_WHIP",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "BENCH_UNSPECIFIED" => Some(Self::Unspecified),
+            "BENCH_PRIME_MINISTER" => Some(Self::PrimeMinister),
+            "BENCH_LEADER_OF_OPPOSITION" => Some(Self::LeaderOfOpposition),
+            "BENCH_DEPUTY_PRIME_MINISTER" => Some(Self::DeputyPrimeMinister),
+            "BENCH_DEPUTY_LEADER_OF_OPPOSITION" => Some(Self::DeputyLeaderOfOpposition),
+            "BENCH_MEMBER_OF_GOVERNMENT" => Some(Self::MemberOfGovernment),
+            "BENCH_MEMBER_OF_OPPOSITION" => Some(Self::MemberOfOpposition),
+            "BENCH_GOVERNMENT_WHIP" => Some(Self::GovernmentWhip),
+            "BENCH_OPPOSITION_WHIP" => Some(Self::OppositionWhip),
+            _ => None,
+        }
+    }
+}
+/// A kind of turn, as masking tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum TurnKind {
+    Unspecified = 0,
+    /// Opening statements and proposals.
+    Openings = 1,
+    /// Speeches of rounds, points of information included.
+    Arguments = 2,
+    Critiques = 3,
+    Revisions = 4,
+    /// Final statements and rebuttals.
+    Closings = 5,
+}
+impl TurnKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "TURN_KIND_UNSPECIFIED",
+            Self::Openings => "TURN_KIND_OPENINGS",
+            Self::Arguments => "TURN_KIND_ARGUMENTS",
+            Self::Critiques => "TURN_KIND_CRITIQUES",
+            Self::Revisions => "TURN_KIND_REVISIONS",
+            Self::Closings => "TURN_KIND_CLOSINGS",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "TURN_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "TURN_KIND_OPENINGS" => Some(Self::Openings),
+            "TURN_KIND_ARGUMENTS" => Some(Self::Arguments),
+            "TURN_KIND_CRITIQUES" => Some(Self::Critiques),
+            "TURN_KIND_REVISIONS" => Some(Self::Revisions),
+            "TURN_KIND_CLOSINGS" => Some(Self::Closings),
+            _ => None,
+        }
+    }
+}
+/// When a moderator interjects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Interject {
+    Unspecified = 0,
+    /// After every round.
+    EveryRound = 1,
+    /// After the round in the middle.
+    Midpoint = 2,
+    /// After the last round.
+    FinalOnly = 3,
+}
+impl Interject {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "INTERJECT_UNSPECIFIED",
+            Self::EveryRound => "INTERJECT_EVERY_ROUND",
+            Self::Midpoint => "INTERJECT_MIDPOINT",
+            Self::FinalOnly => "INTERJECT_FINAL_ONLY",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "INTERJECT_UNSPECIFIED" => Some(Self::Unspecified),
+            "INTERJECT_EVERY_ROUND" => Some(Self::EveryRound),
+            "INTERJECT_MIDPOINT" => Some(Self::Midpoint),
+            "INTERJECT_FINAL_ONLY" => Some(Self::FinalOnly),
+            _ => None,
+        }
+    }
+}
+/// How a moderator sums up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum SummaryStyle {
+    Unspecified = 0,
+    /// Each side at its strongest.
+    Neutral = 1,
+    /// With the weaknesses of each side.
+    Critical = 2,
+    /// Towards the answer that stands best.
+    Persuasive = 3,
+}
+impl SummaryStyle {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "SUMMARY_STYLE_UNSPECIFIED",
+            Self::Neutral => "SUMMARY_STYLE_NEUTRAL",
+            Self::Critical => "SUMMARY_STYLE_CRITICAL",
+            Self::Persuasive => "SUMMARY_STYLE_PERSUASIVE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "SUMMARY_STYLE_UNSPECIFIED" => Some(Self::Unspecified),
+            "SUMMARY_STYLE_NEUTRAL" => Some(Self::Neutral),
+            "SUMMARY_STYLE_CRITICAL" => Some(Self::Critical),
+            "SUMMARY_STYLE_PERSUASIVE" => Some(Self::Persuasive),
             _ => None,
         }
     }
@@ -369,6 +907,12 @@ pub enum ContextScope {
     Unspecified = 0,
     /// The whole log.
     FullLog = 1,
+    /// The last `context_turns` speeches at most.
+    LastNTurns = 2,
+    /// The running summary and the last round.
+    SummaryOnly = 3,
+    /// One's own speeches, those that address one, and the moderator's.
+    PersonaScoped = 4,
 }
 impl ContextScope {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -379,6 +923,9 @@ impl ContextScope {
         match self {
             Self::Unspecified => "CONTEXT_SCOPE_UNSPECIFIED",
             Self::FullLog => "CONTEXT_SCOPE_FULL_LOG",
+            Self::LastNTurns => "CONTEXT_SCOPE_LAST_N_TURNS",
+            Self::SummaryOnly => "CONTEXT_SCOPE_SUMMARY_ONLY",
+            Self::PersonaScoped => "CONTEXT_SCOPE_PERSONA_SCOPED",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -386,6 +933,9 @@ impl ContextScope {
         match value {
             "CONTEXT_SCOPE_UNSPECIFIED" => Some(Self::Unspecified),
             "CONTEXT_SCOPE_FULL_LOG" => Some(Self::FullLog),
+            "CONTEXT_SCOPE_LAST_N_TURNS" => Some(Self::LastNTurns),
+            "CONTEXT_SCOPE_SUMMARY_ONLY" => Some(Self::SummaryOnly),
+            "CONTEXT_SCOPE_PERSONA_SCOPED" => Some(Self::PersonaScoped),
             _ => None,
         }
     }
@@ -397,6 +947,12 @@ pub enum Memory {
     Unspecified = 0,
     /// Everything.
     AppendAll = 1,
+    /// The last `memory_window` speeches at most.
+    RollingWindow = 2,
+    /// A summary every `summarize_every` rounds, and what was said since.
+    SummarizePast = 3,
+    /// Everything that `sees` and `hidden_from` leave.
+    PersonaMasking = 4,
 }
 impl Memory {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -407,6 +963,9 @@ impl Memory {
         match self {
             Self::Unspecified => "MEMORY_UNSPECIFIED",
             Self::AppendAll => "MEMORY_APPEND_ALL",
+            Self::RollingWindow => "MEMORY_ROLLING_WINDOW",
+            Self::SummarizePast => "MEMORY_SUMMARIZE_PAST",
+            Self::PersonaMasking => "MEMORY_PERSONA_MASKING",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -414,6 +973,9 @@ impl Memory {
         match value {
             "MEMORY_UNSPECIFIED" => Some(Self::Unspecified),
             "MEMORY_APPEND_ALL" => Some(Self::AppendAll),
+            "MEMORY_ROLLING_WINDOW" => Some(Self::RollingWindow),
+            "MEMORY_SUMMARIZE_PAST" => Some(Self::SummarizePast),
+            "MEMORY_PERSONA_MASKING" => Some(Self::PersonaMasking),
             _ => None,
         }
     }
@@ -502,6 +1064,14 @@ pub enum ConsensusStrategy {
     Unspecified = 0,
     Judge = 1,
     Vote = 2,
+    /// The judges rank every candidate, with reasons.
+    RankedReasons = 3,
+    /// The moderator's closing synthesis is the verdict.
+    MediatorSummary = 4,
+    /// Everybody closes; there is no verdict.
+    AgentClosing = 5,
+    /// The perspectives are preserved.
+    NoConsensus = 6,
 }
 impl ConsensusStrategy {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -513,6 +1083,10 @@ impl ConsensusStrategy {
             Self::Unspecified => "CONSENSUS_STRATEGY_UNSPECIFIED",
             Self::Judge => "CONSENSUS_STRATEGY_JUDGE",
             Self::Vote => "CONSENSUS_STRATEGY_VOTE",
+            Self::RankedReasons => "CONSENSUS_STRATEGY_RANKED_REASONS",
+            Self::MediatorSummary => "CONSENSUS_STRATEGY_MEDIATOR_SUMMARY",
+            Self::AgentClosing => "CONSENSUS_STRATEGY_AGENT_CLOSING",
+            Self::NoConsensus => "CONSENSUS_STRATEGY_NO_CONSENSUS",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -521,6 +1095,82 @@ impl ConsensusStrategy {
             "CONSENSUS_STRATEGY_UNSPECIFIED" => Some(Self::Unspecified),
             "CONSENSUS_STRATEGY_JUDGE" => Some(Self::Judge),
             "CONSENSUS_STRATEGY_VOTE" => Some(Self::Vote),
+            "CONSENSUS_STRATEGY_RANKED_REASONS" => Some(Self::RankedReasons),
+            "CONSENSUS_STRATEGY_MEDIATOR_SUMMARY" => Some(Self::MediatorSummary),
+            "CONSENSUS_STRATEGY_AGENT_CLOSING" => Some(Self::AgentClosing),
+            "CONSENSUS_STRATEGY_NO_CONSENSUS" => Some(Self::NoConsensus),
+            _ => None,
+        }
+    }
+}
+/// Who votes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Voters {
+    Unspecified = 0,
+    /// The personas.
+    Debaters = 1,
+    /// The panel of judges.
+    Judges = 2,
+}
+impl Voters {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "VOTERS_UNSPECIFIED",
+            Self::Debaters => "VOTERS_DEBATERS",
+            Self::Judges => "VOTERS_JUDGES",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "VOTERS_UNSPECIFIED" => Some(Self::Unspecified),
+            "VOTERS_DEBATERS" => Some(Self::Debaters),
+            "VOTERS_JUDGES" => Some(Self::Judges),
+            _ => None,
+        }
+    }
+}
+/// What a voter fills in. Unspecified is a vote for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum BallotForm {
+    Unspecified = 0,
+    /// One candidate.
+    Single = 1,
+    /// All candidates, best first.
+    Ranking = 2,
+    /// Every candidate that it could accept.
+    Approval = 3,
+    /// Scores of every other debater.
+    Scores = 4,
+}
+impl BallotForm {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "BALLOT_FORM_UNSPECIFIED",
+            Self::Single => "BALLOT_FORM_SINGLE",
+            Self::Ranking => "BALLOT_FORM_RANKING",
+            Self::Approval => "BALLOT_FORM_APPROVAL",
+            Self::Scores => "BALLOT_FORM_SCORES",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "BALLOT_FORM_UNSPECIFIED" => Some(Self::Unspecified),
+            "BALLOT_FORM_SINGLE" => Some(Self::Single),
+            "BALLOT_FORM_RANKING" => Some(Self::Ranking),
+            "BALLOT_FORM_APPROVAL" => Some(Self::Approval),
+            "BALLOT_FORM_SCORES" => Some(Self::Scores),
             _ => None,
         }
     }
@@ -538,6 +1188,14 @@ pub enum VoteRule {
     Unanimous = 3,
     /// More than any other.
     Plurality = 4,
+    /// The most points of all rankings.
+    Borda = 5,
+    /// The most approvals.
+    Approval = 6,
+    /// More than one half of the weight of all eligible voters.
+    Weighted = 7,
+    /// The highest mean of scores.
+    AnonymousScoring = 8,
 }
 impl VoteRule {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -551,6 +1209,10 @@ impl VoteRule {
             Self::Supermajority => "VOTE_RULE_SUPERMAJORITY",
             Self::Unanimous => "VOTE_RULE_UNANIMOUS",
             Self::Plurality => "VOTE_RULE_PLURALITY",
+            Self::Borda => "VOTE_RULE_BORDA",
+            Self::Approval => "VOTE_RULE_APPROVAL",
+            Self::Weighted => "VOTE_RULE_WEIGHTED",
+            Self::AnonymousScoring => "VOTE_RULE_ANONYMOUS_SCORING",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -561,6 +1223,10 @@ impl VoteRule {
             "VOTE_RULE_SUPERMAJORITY" => Some(Self::Supermajority),
             "VOTE_RULE_UNANIMOUS" => Some(Self::Unanimous),
             "VOTE_RULE_PLURALITY" => Some(Self::Plurality),
+            "VOTE_RULE_BORDA" => Some(Self::Borda),
+            "VOTE_RULE_APPROVAL" => Some(Self::Approval),
+            "VOTE_RULE_WEIGHTED" => Some(Self::Weighted),
+            "VOTE_RULE_ANONYMOUS_SCORING" => Some(Self::AnonymousScoring),
             _ => None,
         }
     }
@@ -636,6 +1302,12 @@ pub enum EndCondition {
     Unspecified = 0,
     /// max_rounds rounds were held.
     RoundsExhausted = 1,
+    /// The speakers agree.
+    ConsensusReached = 2,
+    /// Every new speech is too similar to an earlier one.
+    NoNewArguments = 3,
+    /// Nobody moved for two rounds, and they do not agree.
+    Impasse = 4,
 }
 impl EndCondition {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -646,6 +1318,9 @@ impl EndCondition {
         match self {
             Self::Unspecified => "END_CONDITION_UNSPECIFIED",
             Self::RoundsExhausted => "END_CONDITION_ROUNDS_EXHAUSTED",
+            Self::ConsensusReached => "END_CONDITION_CONSENSUS_REACHED",
+            Self::NoNewArguments => "END_CONDITION_NO_NEW_ARGUMENTS",
+            Self::Impasse => "END_CONDITION_IMPASSE",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -653,6 +1328,9 @@ impl EndCondition {
         match value {
             "END_CONDITION_UNSPECIFIED" => Some(Self::Unspecified),
             "END_CONDITION_ROUNDS_EXHAUSTED" => Some(Self::RoundsExhausted),
+            "END_CONDITION_CONSENSUS_REACHED" => Some(Self::ConsensusReached),
+            "END_CONDITION_NO_NEW_ARGUMENTS" => Some(Self::NoNewArguments),
+            "END_CONDITION_IMPASSE" => Some(Self::Impasse),
             _ => None,
         }
     }
@@ -735,6 +1413,8 @@ pub enum Output {
     Verbose = 4,
     /// A self-contained page.
     Html = 5,
+    /// Who attacks or supports what, as Mermaid and SVG.
+    VisualTree = 6,
 }
 impl Output {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -749,6 +1429,7 @@ impl Output {
             Self::JsonLog => "OUTPUT_JSON_LOG",
             Self::Verbose => "OUTPUT_VERBOSE",
             Self::Html => "OUTPUT_HTML",
+            Self::VisualTree => "OUTPUT_VISUAL_TREE",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -760,6 +1441,7 @@ impl Output {
             "OUTPUT_JSON_LOG" => Some(Self::JsonLog),
             "OUTPUT_VERBOSE" => Some(Self::Verbose),
             "OUTPUT_HTML" => Some(Self::Html),
+            "OUTPUT_VISUAL_TREE" => Some(Self::VisualTree),
             _ => None,
         }
     }

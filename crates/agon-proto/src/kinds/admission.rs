@@ -1,9 +1,9 @@
 //! What a debate starts from, and what is said in it.
 use crate::call::boxed;
-use crate::enums::Numbered;
+use crate::enums::{Numbered, maybe};
 use crate::error::{DecodeError, Problem, present, required};
 use crate::flat as pb;
-use crate::task::turn;
+use crate::task::{name, names, participants, turn};
 use agon_core::{Admission, DebateId, Event, ParticipantId, Priority, Speech};
 
 impl From<&Admission> for pb::Admission {
@@ -71,6 +71,12 @@ impl From<&Speech> for pb::SpeechRecorded {
             text: speech.text.to_string(),
             neutralised: speech.neutralised,
             call: Some(speech.call.as_ref().into()),
+            to: name(speech.to.as_ref()),
+            bench: speech.bench.map(Numbered::number),
+            answer: speech.answer.clone(),
+            accepted: names(&speech.accepted),
+            declined: speech.declined.iter().map(Into::into).collect(),
+            cut_by: name(speech.cut_by.as_ref()),
         }
     }
 }
@@ -85,6 +91,12 @@ impl TryFrom<pb::SpeechRecorded> for Speech {
             text: speech.text.into(),
             neutralised: speech.neutralised,
             call: boxed(speech.call, "call")?,
+            to: speech.to.map(ParticipantId::new),
+            bench: maybe(speech.bench, "bench")?,
+            answer: speech.answer,
+            accepted: participants(speech.accepted),
+            declined: speech.declined.into_iter().map(Into::into).collect(),
+            cut_by: speech.cut_by.map(ParticipantId::new),
         })
     }
 }

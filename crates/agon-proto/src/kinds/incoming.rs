@@ -57,6 +57,7 @@ impl TryFrom<pb::VoteCast> for Event {
             turn: turn(event.turn, "turn")?,
             participant: ParticipantId::new(event.participant),
             choice: event.choice,
+            choices: event.choices,
             reasons: event.reasons,
             call: boxed(event.call, "call")?,
         })
@@ -119,6 +120,7 @@ impl TryFrom<pb::JudgementRecorded> for Event {
             winner: event.winner,
             reasoning: event.reasoning,
             citations: event.citations.into_iter().map(Into::into).collect(),
+            open_objections: event.open_objections,
             call: boxed(event.call, "call")?,
         })
     }
@@ -127,8 +129,9 @@ impl TryFrom<pb::VoteTallied> for Event {
     type Error = DecodeError;
     fn try_from(event: pb::VoteTallied) -> Result<Self, DecodeError> {
         Ok(Self::VoteTallied {
-            rule: Numbered::from_number(event.rule, "rule")?,
+            rule: maybe(event.rule, "rule")?,
             counts: event.counts.into_iter().map(|count| (count.candidate, count.votes)).collect(),
+            weights: event.weights.into_iter().map(Into::into).collect(),
             eligible: event.eligible,
             received: event.received,
             winner: event.winner,
@@ -143,6 +146,7 @@ impl TryFrom<pb::VerdictReached> for Event {
             verdict: event.verdict,
             winner: event.winner,
             reasoning: event.reasoning,
+            reason: optional(event.reason, "reason")?,
             consensus: optional(event.consensus, "consensus")?,
             majority: Numbered::from_number(event.majority, "majority")?,
             moved: participants(event.moved),

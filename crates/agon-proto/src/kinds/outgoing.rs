@@ -2,8 +2,9 @@
 use crate::enums::Numbered;
 use crate::flat as pb;
 use agon_core::{
-    BallotStage, Call, DebateState, Failure, MissingSeat, ModelName, ModeratorDecision, Outcome, ParticipantId, Reason,
-    SkipReason, Timestamp, TurnId, UsageTotals, VoteRule,
+    BallotStage, Bid, BidPurpose, Call, Critique, DebateState, DebaterScore, Failure, MissingSeat, ModelName,
+    ModeratorDecision, Note, Outcome, ParticipantId, Point, PointReply, Ranked, Reason, SkipReason, Timestamp, ToolUse,
+    TurnId, UsageTotals,
 };
 use pb::event::Kind;
 
@@ -16,32 +17,76 @@ pub(crate) fn placed(participant: &ParticipantId, host: &str, model: &ModelName,
     })
 }
 
-pub(crate) fn ballot(
-    turn: TurnId,
-    stage: BallotStage,
-    participant: &ParticipantId,
-    choice: &str,
-    reasons: &[String],
-    call: &Call,
-) -> Kind {
-    Kind::BallotCast(pb::BallotCast {
-        turn: Some(turn.into()),
-        stage: stage.number(),
-        participant: participant.to_string(),
-        choice: choice.to_owned(),
-        reasons: reasons.to_vec(),
-        call: Some(call.into()),
-    })
+/// Whose answer an event records, of which turn, and how it came about.
+pub(crate) struct By<'a> {
+    turn: Option<pb::TurnId>,
+    who: String,
+    call: &'a Call,
+}
+impl<'a> By<'a> {
+    pub(crate) fn new(turn: TurnId, participant: &ParticipantId, call: &'a Call) -> Self {
+        Self { turn: Some(turn.into()), who: participant.to_string(), call }
+    }
+    fn call(&self) -> Option<pb::Call> {
+        Some(self.call.into())
+    }
+    pub(crate) fn ballot(self, stage: BallotStage, choice: &str, reasons: &[String]) -> Kind {
+        let (call, stage, choice) = (self.call(), stage.number(), choice.to_owned());
+        let reasons = reasons.to_vec();
+        Kind::BallotCast(pb::BallotCast { turn: self.turn, stage, participant: self.who, choice, reasons, call })
+    }
+    pub(crate) fn vote(self, choice: &str, choices: &[String], reasons: &[String]) -> Kind {
+        let (call, choice) = (self.call(), choice.to_owned());
+        let (choices, reasons) = (choices.to_vec(), reasons.to_vec());
+        Kind::VoteCast(pb::VoteCast { turn: self.turn, participant: self.who, choice, reasons, call, choices })
+    }
+    pub(crate) fn bid(self, purpose: BidPurpose, bid: &Bid) -> Kind {
+        let (call, bid) = (self.call(), Some(bid.into()));
+        let purpose = purpose.number();
+        Kind::BidPlaced(pb::BidPlaced { turn: self.turn, participant: self.who, purpose, bid, call })
+    }
+    pub(crate) fn points(self, points: &[Point], reply: &PointReply) -> Kind {
+        let (call, reply) = (self.call(), Some(reply.into()));
+        let points = points.iter().map(Into::into).collect();
+        Kind::PointsAnswered(pb::PointsAnswered { turn: self.turn, participant: self.who, points, reply, call })
+    }
+    pub(crate) fn critique(self, of: &ParticipantId, critique: &Critique, neutralised: u32) -> Kind {
+        let call = self.call();
+        Kind::CritiqueRecorded(pb::CritiqueRecorded {
+            turn: self.turn,
+            participant: self.who,
+            of: of.to_string(),
+            critique: Some(critique.into()),
+            neutralised,
+            call,
+        })
+    }
+    pub(crate) fn note(self, note: &Note) -> Kind {
+        let (call, note) = (self.call(), Some(note.into()));
+        Kind::NoteTaken(pb::NoteTaken { turn: self.turn, participant: self.who, note, call })
+    }
+    pub(crate) fn scores(self, scores: &[DebaterScore]) -> Kind {
+        let (call, scores) = (self.call(), scores.iter().map(Into::into).collect());
+        Kind::DebatersScored(pb::DebatersScored { turn: self.turn, participant: self.who, scores, call })
+    }
+    pub(crate) fn enough(self, enough: bool, reasoning: &str) -> Kind {
+        let (call, reasoning) = (self.call(), reasoning.to_owned());
+        Kind::EnoughAsked(pb::EnoughAsked { turn: self.turn, judge: self.who, enough, reasoning, call })
+    }
+    pub(crate) fn ranking(self, order: u32, ranking: &[Ranked]) -> Kind {
+        let (call, ranking) = (self.call(), ranking.iter().map(Into::into).collect());
+        Kind::RankingRecorded(pb::RankingRecorded { turn: self.turn, judge: self.who, order, ranking, call })
+    }
 }
 
-pub(crate) fn vote(turn: TurnId, participant: &ParticipantId, choice: &str, reasons: &[String], call: &Call) -> Kind {
-    Kind::VoteCast(pb::VoteCast {
-        turn: Some(turn.into()),
-        participant: participant.to_string(),
-        choice: choice.to_owned(),
-        reasons: reasons.to_vec(),
-        call: Some(call.into()),
-    })
+pub(crate) fn tool_called(turn: TurnId, participant: &ParticipantId, tool: &ToolUse) -> Kind {
+    let (turn, tool) = (Some(turn.into()), Some(tool.into()));
+    Kind::ToolCalled(pb::ToolCalled { turn, participant: participant.to_string(), tool })
+}
+
+pub(crate) fn speech_heard(turn: TurnId, participant: &ParticipantId, text: &str) -> Kind {
+    let (turn, text) = (Some(turn.into()), text.to_owned());
+    Kind::SpeechHeard(pb::SpeechHeard { turn, participant: participant.to_string(), text })
 }
 
 pub(crate) fn moderator(turn: TurnId, decision: &ModeratorDecision, fallback: bool, call: Option<&Call>) -> Kind {
@@ -77,21 +122,8 @@ pub(crate) fn skipped(round: u32, seat: u32, participant: &ParticipantId, reason
     Kind::SeatSkipped(pb::SeatSkipped { round, seat, participant: participant.to_string(), reason: reason.number() })
 }
 
-pub(crate) fn tally(
-    rule: VoteRule,
-    counts: &[(String, u32)],
-    eligible: u32,
-    received: u32,
-    winner: Option<&String>,
-) -> Kind {
-    let count = |(candidate, votes): &(String, u32)| pb::VoteCount { candidate: candidate.clone(), votes: *votes };
-    Kind::VoteTallied(pb::VoteTallied {
-        rule: rule.number(),
-        counts: counts.iter().map(count).collect(),
-        eligible,
-        received,
-        winner: winner.cloned(),
-    })
+pub(crate) fn count((candidate, votes): &(String, u32)) -> pb::VoteCount {
+    pb::VoteCount { candidate: candidate.clone(), votes: *votes }
 }
 
 pub(crate) fn ended(
