@@ -36,3 +36,7 @@ pub struct MaxTokens {
 pub(crate) const ROUNDS: u32 = 2;
 pub(crate) const PERSONAS: usize = 3;
 pub(crate) const OUTPUTS: [Output; 3] = [Output::FullMarkdown, Output::Html, Output::JsonLog];
+/// Generated tokens of one summary.
+pub(crate) const SUMMARIZER_TOKENS: u32 = 600;
+/// Generated tokens of the synthesis.
+pub(crate) const SYNTHESIZER_TOKENS: u32 = 1500;

@@ -113,20 +113,22 @@ codes! {
     DuplicateStance = "duplicate-stance",
     /// An adversarial debate in which all argue for one thing.
     OneSided = "one-sided",
-    /// A block that the chosen strategy does not use.
+    /// A block that this debate does not use.
     UnusedBlock = "unused-block",
-    /// Too few candidates for the voting rule.
-    TooFewCandidates = "too-few-candidates",
-    /// A turn mode that needs a moderator.
-    ModeratorNeeded = "moderator-needed",
-    /// A decision that needs ballots.
-    BallotsNeeded = "ballots-needed",
+    /// A key that this debate's format, memory or strategy does not use.
+    UnusedKey = "unused-key",
+    /// A name that is neither a persona's nor a kind of turn.
+    UnknownName = "unknown-name",
+    /// Values that make no sense together.
+    Combination = "combination",
     /// A role without a model.
     MissingModel = "missing-model",
     /// A CEL expression that cannot be used.
     BadExpression = "bad-expression",
     /// A template variable or an expression's variable that does not exist.
     UnknownVariable = "unknown-variable",
+    /// An output schema that is no JSON Schema.
+    BadSchema = "bad-schema",
     /// An output schema without a synthesizer.
     SchemaWithoutSynthesizer = "schema-without-synthesizer",
     /// More rounds than usually pay.
@@ -135,6 +137,8 @@ codes! {
     ManyPersonas = "many-personas",
     /// The judge's model also debates.
     JudgeSharesModel = "judge-shares-model",
+    /// All judges of a panel are of one family of models.
+    SingleFamily = "single-family",
     /// All debaters speak with one model.
     SingleModel = "single-model",
     /// A budget that cannot cover the decision.
@@ -217,6 +221,10 @@ impl<'a> Problems<'a> {
     }
     pub fn extend(&mut self, found: Vec<Diagnostic>) {
         self.list.extend(found);
+    }
+    /// Whether an error about this very field was reported.
+    pub fn is_about(&self, field: &str) -> bool {
+        self.list.iter().any(|problem| problem.field == field && problem.severity == Severity::Error)
     }
     pub fn has_errors(&self) -> bool {
         self.list.iter().any(|problem| problem.severity == Severity::Error)

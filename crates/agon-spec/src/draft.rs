@@ -1,14 +1,17 @@
 //! The spec as the file and the defaults give it, before the rules have looked at it.
 //!
 //! Where a value was refused, a default or an empty name stands in; such a draft never leaves the crate.
-use crate::cast::CAST;
-use crate::defaults::{Defaults, OUTPUTS, PERSONAS, ROUNDS};
+mod format;
+mod people;
+
+use crate::defaults::{Defaults, OUTPUTS, ROUNDS};
 use crate::section::{Checked, Section};
 use agon_core::{
-    Ballots, Budget, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, EndCondition, Judge, Memory, Mode,
-    ModelName, Moderator, OnTurnFailure, Output, ParticipantId, Persona, Phases, Quorum, SelfVotes, Think, TurnMode,
-    Visibility, Voice, VoteRule, Voting,
+    Ballots, Budget, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, EndCondition, Memory, Mode,
+    OnTurnFailure, Output, Persona, Quorum, SelfVotes, Shown, Similarity, ToolLimits, TurnMode, Visible, VoteRule,
+    Voters, Voting, Windows,
 };
+pub(crate) use people::same_stance;
 
 /// The texts that a file may hold in its body or in its keys.
 #[derive(Debug, Default)]
@@ -21,27 +24,34 @@ pub(crate) struct Texts {
 /// Fills in every default.
 pub(crate) fn draft(root: &Section, texts: Texts, defaults: &Defaults) -> DebateSpec {
     let mode = root.choice("mode").unwrap_or(Mode::Adversarial);
+    let debate_format = root.choice("debate_format").unwrap_or(DebateFormat::RoundRobin);
+    let turn_mode = root.choice("turn_mode").unwrap_or(TurnMode::RoundRobin);
     let consensus_strategy = root.choice("consensus_strategy").unwrap_or(ConsensusStrategy::Judge);
-    let personas = personas(root, mode, defaults);
+    let personas = people::personas(root, mode, debate_format, defaults);
+    let voting = (consensus_strategy == ConsensusStrategy::Vote).then(|| voting(root, mode, debate_format, &personas));
+    let max_rounds =
+        root.integer("max_rounds").unwrap_or(if debate_format == DebateFormat::BpStyle { 1 } else { ROUNDS });
+    let (context_scope, memory) = past(root);
     DebateSpec {
         mode,
-        debate_format: DebateFormat::RoundRobin,
-        max_rounds: root.integer("max_rounds").unwrap_or(ROUNDS),
-        turn_mode: root.choice("turn_mode").unwrap_or(TurnMode::RoundRobin),
-        visibility: root.choice("visibility").unwrap_or(match mode {
-            Mode::Adversarial => Visibility::Sequential,
-            Mode::Deliberative => Visibility::Simultaneous,
-        }),
-        context_scope: ContextScope::FullLog,
-        memory: Memory::AppendAll,
-        phases: phases(root.section("phases")),
-        moderator: moderator(root, defaults),
-        judge: (consensus_strategy == ConsensusStrategy::Judge).then(|| judge(root, defaults)),
-        voting: (consensus_strategy == ConsensusStrategy::Vote).then(|| voting(root, candidates(mode, &personas))),
+        debate_format,
+        format: format::options(root, debate_format, &personas),
+        max_rounds,
+        turn_mode,
+        visibility: root.choice("visibility").unwrap_or_else(|| format::visibility(mode, debate_format, turn_mode)),
+        context_scope,
+        memory,
+        windows: windows(root, context_scope, memory, max_rounds),
+        summarizer: wants_summaries(context_scope, memory).then(|| people::summarizer(root, defaults)),
+        phases: format::phases(root.section("phases"), debate_format),
+        moderator: people::moderator(root, defaults),
+        judge: wants_judge(root, consensus_strategy, voting.as_ref()).then(|| people::judge(root, defaults)),
+        voting,
         consensus_strategy,
         ballots: root.choice("ballots").unwrap_or(Ballots::Both),
         end_condition: root.choices("end_condition").unwrap_or_else(|| vec![EndCondition::RoundsExhausted]),
         terminate_when: root.owned("terminate_when"),
+        similarity: similarity(root),
         timeout_per_turn_ms: root.millis("timeout_per_turn").unwrap_or(defaults.timeout_per_turn_ms),
         budget: budget(root.section("budget")),
         on_turn_failure: root.choice("on_turn_failure").unwrap_or(OnTurnFailure::Skip),
@@ -50,6 +60,9 @@ pub(crate) fn draft(root: &Section, texts: Texts, defaults: &Defaults) -> Debate
         agreement_intensity: root.integer("agreement_intensity"),
         language: root.owned("language"),
         instructions: root.owned("instructions"),
+        synthesizer: people::synthesizer(root, defaults),
+        tools: tools(root.section("tools")),
+        visible: visible(root.section("visible")),
         outputs: outputs(root),
         labels: match root.get("labels").map(|field| &field.value) {
             Some(Checked::Labels(labels)) => labels.clone(),
@@ -62,131 +75,81 @@ pub(crate) fn draft(root: &Section, texts: Texts, defaults: &Defaults) -> Debate
     }
 }
 
-/// How many answers a decision can choose from, at most.
-pub(crate) fn candidates(mode: Mode, personas: &[Persona]) -> usize {
-    let mut stances: Vec<&str> = personas.iter().filter_map(|persona| persona.stance.as_deref()).collect();
-    stances.sort_unstable();
-    stances.dedup();
-    match mode {
-        Mode::Adversarial => stances.len(),
-        Mode::Deliberative => personas.len(),
+fn past(root: &Section) -> (ContextScope, Memory) {
+    let scope = root.choice("context_scope").unwrap_or(ContextScope::FullLog);
+    (scope, root.choice("memory").unwrap_or(Memory::AppendAll))
+}
+
+fn wants_summaries(scope: ContextScope, memory: Memory) -> bool {
+    scope == ContextScope::SummaryOnly || memory == Memory::SummarizePast
+}
+
+/// Summaries come after every second round, and where that would be never, after the first.
+fn windows(root: &Section, scope: ContextScope, memory: Memory, max_rounds: u32) -> Windows {
+    let usual = Windows::default();
+    let by_rounds = memory == Memory::SummarizePast && scope != ContextScope::SummaryOnly;
+    let most = if by_rounds { max_rounds.saturating_sub(1).max(1) } else { u32::MAX };
+    let summarize_every = usual.summarize_every.min(most);
+    Windows {
+        context_turns: root.integer("context_turns").unwrap_or(usual.context_turns),
+        memory_window: root.integer("memory_window").unwrap_or(usual.memory_window),
+        summarize_every: root.integer("summarize_every").unwrap_or(summarize_every),
     }
 }
 
-/// Whether the file wants a moderator, by either key.
-pub(crate) fn wants_moderator(root: &Section) -> bool {
-    let by_block = root.flag("moderator").unwrap_or(root.section("moderator").is_some());
-    by_block || root.flag("use_mediator") == Some(true)
+/// Judges decide, vote, or say when enough was said.
+fn wants_judge(root: &Section, strategy: ConsensusStrategy, voting: Option<&Voting>) -> bool {
+    let ends_rounds = root.section("judge").and_then(|judge| judge.flag("ends_rounds")) == Some(true);
+    strategy.is_judged() || voting.is_some_and(|voting| voting.voters == Voters::Judges) || ends_rounds
 }
 
-/// Two stances are one where they differ only in case and blanks.
-pub(crate) fn same_stance(one: &str, other: &str) -> bool {
-    one.to_lowercase() == other.to_lowercase()
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn personas(root: &Section, mode: Mode, defaults: &Defaults) -> Vec<Persona> {
-    let general = root.text("model").or(defaults.model.as_deref());
-    let listed = root.list("personas");
-    if listed.is_some() || root.has("personas") {
-        let mut personas: Vec<Persona> = Vec::new();
-        for section in listed.unwrap_or_default() {
-            let mut persona = persona(section, general, defaults);
-            let known = personas.iter().filter_map(|other| other.stance.clone());
-            let twin =
-                persona.stance.as_deref().and_then(|own| known.into_iter().find(|other| same_stance(own, other)));
-            persona.stance = twin.or(persona.stance);
-            personas.push(persona);
-        }
-        return personas;
-    }
-    let count = root.integer("persona_count").unwrap_or(PERSONAS);
-    let voice = voice(&Section::default(), general, defaults.max_tokens.debater, None);
-    CAST.iter()
-        .take(count)
-        .map(|member| Persona {
-            name: member.name.into(),
-            stance: member.stance_in(mode).map(str::to_owned),
-            role: Some(member.role.to_owned()),
-            voice: voice.clone(),
-            ..persona(&Section::default(), general, defaults)
-        })
-        .collect()
-}
-
-fn persona(section: &Section, general: Option<&str>, defaults: &Defaults) -> Persona {
-    Persona {
-        name: ParticipantId::new(section.text("name").unwrap_or_default()),
-        stance: section.text("stance").map(one_line),
-        role: section.owned("role"),
-        system_prompt: section.owned("system_prompt"),
-        instructions: section.owned("instructions"),
-        voice: voice(section, general, defaults.max_tokens.debater, None),
-        fallback_models: section.lines("fallback_models").iter().map(|(model, _)| model.as_str().into()).collect(),
-        style: section.choice("style"),
-        tone: section.owned("tone"),
-        language: section.owned("language"),
-        priority: section.integer("priority").unwrap_or_default(),
-    }
-}
-
-fn voice(section: &Section, general: Option<&str>, max_tokens: u32, temperature: Option<f64>) -> Voice {
-    let model = match section.has("endpoint") {
-        true => ModelName::EXTERNAL,
-        false => section.text("model").or(general).unwrap_or_default(),
-    };
-    let think = section.flag("think").map(|on| if on { Think::On } else { Think::Off });
-    Voice {
-        model: ModelName::new(model),
-        temperature: section.number("temperature").or(temperature),
-        top_p: section.number("top_p"),
-        presence_penalty: section.number("presence_penalty"),
-        max_tokens: section.integer("max_tokens").unwrap_or(max_tokens),
-        think: think.or_else(|| section.choice("think")),
-    }
-}
-
-fn phases(section: Option<&Section>) -> Phases {
-    let on = |name: &str| section.and_then(|section| section.flag(name)).unwrap_or(true);
-    Phases { opening_statements: on("opening_statements"), final_statements: on("final_statements") }
-}
-
-fn moderator(root: &Section, defaults: &Defaults) -> Option<Moderator> {
-    let none = Section::default();
-    let section = root.section("moderator").unwrap_or(&none);
-    let general = defaults.moderator_model.as_deref().or(root.text("model")).or(defaults.model.as_deref());
-    wants_moderator(root).then(|| Moderator {
-        opens: section.flag("opens").unwrap_or(true),
-        closes: section.flag("closes").unwrap_or(true),
-        instructions: section.owned("instructions"),
-        voice: voice(section, general, defaults.max_tokens.moderator, None),
-    })
-}
-
-fn judge(root: &Section, defaults: &Defaults) -> Judge {
-    let none = Section::default();
-    let section = root.section("judge").unwrap_or(&none);
-    let general = defaults.judge_model.as_deref().or(root.text("model")).or(defaults.model.as_deref());
-    Judge {
-        orders: section.integer("orders").unwrap_or(2),
-        anonymize_transcript: section.flag("anonymize_transcript").unwrap_or(true),
-        shuffle_for_judge: section.flag("shuffle_for_judge").unwrap_or(true),
-        instructions: section.owned("instructions"),
-        voice: voice(section, general, defaults.max_tokens.judge, Some(0.0)),
-    }
-}
-
-fn voting(root: &Section, candidates: usize) -> Voting {
+fn voting(root: &Section, mode: Mode, format: DebateFormat, personas: &[Persona]) -> Voting {
     let none = Section::default();
     let section = root.section("voting").unwrap_or(&none);
-    let usual = if candidates < 3 { SelfVotes::Allow } else { SelfVotes::Exclude };
-    Voting {
-        rule: section.choice("rule").unwrap_or(VoteRule::Majority),
-        self_votes: section.choice("self_votes").unwrap_or(usual),
+    let rule = section.choice("rule").unwrap_or(VoteRule::Majority);
+    let voters = section.choice("voters").unwrap_or_default();
+    let few = || candidates(mode, format, personas) < 3;
+    let allows = voters == Voters::Judges || rule != VoteRule::AnonymousScoring && few();
+    let usual = if allows { SelfVotes::Allow } else { SelfVotes::Exclude };
+    let every_round = section.flag("every_round").unwrap_or_default();
+    Voting { rule, self_votes: section.choice("self_votes").unwrap_or(usual), voters, every_round }
+}
+
+/// How many answers a vote can choose from, at most. Proposals stand for their authors.
+fn candidates(mode: Mode, format: DebateFormat, personas: &[Persona]) -> usize {
+    if mode == Mode::Deliberative || format == DebateFormat::CritiqueRevision {
+        return personas.len();
     }
+    let stances: std::collections::BTreeSet<_> =
+        personas.iter().filter_map(|persona| persona.stance.as_ref()).collect();
+    stances.len()
+}
+
+fn similarity(root: &Section) -> Similarity {
+    let usual = Similarity::default();
+    Similarity {
+        similarity_threshold: root.number("similarity_threshold").unwrap_or(usual.similarity_threshold),
+        embedding_model: root.text("embedding_model").map(Into::into),
+    }
+}
+
+fn tools(section: Option<&Section>) -> ToolLimits {
+    let usual = ToolLimits::default();
+    let Some(section) = section else { return usual };
+    ToolLimits {
+        max_calls_per_turn: section.integer("max_calls_per_turn").unwrap_or(usual.max_calls_per_turn),
+        timeout_ms: section.millis("timeout").unwrap_or(usual.timeout_ms),
+        max_result_chars: section.integer("max_result_chars").unwrap_or(usual.max_result_chars),
+    }
+}
+
+fn visible(section: Option<&Section>) -> Visible {
+    let shown = |role: &str| {
+        let section = section.and_then(|section| section.section(role));
+        let flag = |key: &str| section.and_then(|section| section.flag(key)).unwrap_or(true);
+        Shown { client: flag("client"), history: flag("history") }
+    };
+    Visible { debaters: shown("debaters"), moderator: shown("moderator"), judge: shown("judge") }
 }
 
 fn budget(section: Option<&Section>) -> Budget {

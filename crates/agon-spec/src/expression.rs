@@ -43,11 +43,6 @@ fn finding(error: &ExpressionError, expression: &str, field: &Field, problems: &
             let message = format!("`{}` has no variable `{}`{hint}", field.path, clean(name));
             finding(Code::UnknownVariable, span, message).help(variables)
         }
-        ExpressionError::NotSupportedYet(name) => {
-            let span = problems.locate(name, field.span);
-            let message = format!("the variable `{name}` of `{}` is not supported yet", field.path);
-            finding(Code::NotSupportedYet, span, message).help(variables)
-        }
         ExpressionError::Evaluation(_) | ExpressionError::NotBoolean(_) => {
             let message = format!("`{}` is not usable: {}", field.path, clean(&error.to_string()));
             finding(Code::BadExpression, field.span, message)

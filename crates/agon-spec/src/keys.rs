@@ -1,6 +1,9 @@
 //! The table of keys. Parser, schema, suggestions and reference page all follow from it.
 
+mod choices;
 mod debate;
+mod decision;
+mod moderator;
 mod parts;
 mod persona;
 
@@ -16,10 +19,16 @@ pub(crate) struct Table {
     pub keys: &'static [Key],
     /// Keys of features that are planned and not there yet.
     pub later: &'static [&'static str],
+    /// Names that people write here, and what they are to write instead.
+    pub elsewhere: &'static [(&'static str, &'static str)],
 }
 impl Table {
     pub fn key(&self, name: &str) -> Option<&'static Key> {
         self.keys.iter().find(|key| key.name == name || key.aliases.contains(&name))
+    }
+    /// What to write instead of a name that belongs elsewhere.
+    pub fn instead(&self, name: &str) -> Option<&'static str> {
+        self.elsewhere.iter().find(|(key, _)| *key == name).map(|(_, instead)| *instead)
     }
     /// Whether the name means anything here, now or later.
     pub fn knows(&self, name: &str) -> bool {
@@ -95,6 +104,10 @@ pub(crate) enum Shape {
     },
     /// A list of one-line texts.
     Lines,
+    /// A list of names of tools.
+    Tools,
+    /// A JSON Schema.
+    Schema,
     /// A mapping from names to texts.
     Labels,
     /// A list of mappings.
@@ -109,50 +122,22 @@ pub(crate) enum Shape {
     Switch(&'static Table),
     /// The first of these that fits the value's type.
     Either(&'static [Shape]),
-    /// This value and, for now, no other.
-    Only(Fixed),
-}
-
-/// The one value that a key of a later feature may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fixed {
-    False,
-    One,
-    EmptyList,
-}
-impl Fixed {
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::False => "false",
-            Self::One => "1",
-            Self::EmptyList => "[]",
-        }
-    }
 }
 
 /// One value of an enumeration.
 #[derive(Debug)]
 pub(crate) struct Choice {
     pub name: &'static str,
-    /// Empty where the feature is planned and not there yet.
     pub meaning: &'static str,
-}
-impl Choice {
-    pub fn is_later(&self) -> bool {
-        self.meaning.is_empty()
-    }
 }
 
 pub(crate) const fn choice(name: &'static str, meaning: &'static str) -> Choice {
     Choice { name, meaning }
 }
-pub(crate) const fn later(name: &'static str) -> Choice {
-    Choice { name, meaning: "" }
-}
 
-/// The names that may be written today.
-pub(crate) fn supported(choices: &[Choice]) -> Vec<&'static str> {
-    choices.iter().filter(|choice| !choice.is_later()).map(|choice| choice.name).collect()
+/// The names that may be written.
+pub(crate) fn names(choices: &[Choice]) -> Vec<&'static str> {
+    choices.iter().map(|choice| choice.name).collect()
 }
 
 impl Shape {
@@ -166,15 +151,16 @@ impl Shape {
             Self::Integer { min, max } => whole_number(*min, *max),
             Self::Number { min, max } => format!("a number from {min} to {max}"),
             Self::Duration => "a duration such as 90s or 2m, or a number of seconds".to_owned(),
-            Self::Choice(choices) => format!("one of {}", supported(choices).join(", ")),
-            Self::Choices { of, .. } => format!("a list of {}", supported(of).join(", ")),
+            Self::Choice(choices) => format!("one of {}", names(choices).join(", ")),
+            Self::Choices { of, .. } => format!("a list of {}", names(of).join(", ")),
             Self::Lines => "a list of texts".to_owned(),
+            Self::Tools => "a list of names of tools".to_owned(),
+            Self::Schema => "a JSON Schema, as a mapping".to_owned(),
             Self::Labels => "a mapping from names to texts".to_owned(),
             Self::List { of, min, max } => format!("a list of {min} to {max} {}", of.title),
             Self::Map(_) => "a mapping".to_owned(),
             Self::Switch(_) => "true, false or a mapping".to_owned(),
             Self::Either(shapes) => shapes.iter().map(Self::describe).collect::<Vec<_>>().join(", or "),
-            Self::Only(fixed) => fixed.text().to_owned(),
         }
     }
 }
@@ -210,7 +196,11 @@ mod tests {
     #[test]
     fn no_name_means_two_things_in_one_mapping() {
         for table in every_table() {
-            let mut names: Vec<_> = table.names().chain(table.later.iter().copied()).collect();
+            let mut names: Vec<_> = table
+                .names()
+                .chain(table.later.iter().copied())
+                .chain(table.elsewhere.iter().map(|(name, _)| *name))
+                .collect();
             names.sort_unstable();
             let count = names.len();
             names.dedup();

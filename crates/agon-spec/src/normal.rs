@@ -1,5 +1,9 @@
 //! A spec as a file again, with every default filled in.
-use agon_core::{DebateSpec, Judge, Mode, Moderator, Persona, Quorum, Think, Voice, Voting};
+use crate::uses::Uses;
+use agon_core::{
+    DebateSpec, Judge, Mode, Moderator, Persona, Quorum, Shown, Sight, Summarizer, Synthesizer, Think, ToolLimits,
+    Voice, Voting,
+};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -10,25 +14,56 @@ pub fn normalize(spec: &DebateSpec) -> String {
 
 /// The spec as a JSON debate file, which parses back to the same spec.
 pub fn normalize_json(spec: &DebateSpec) -> Value {
-    let mut file = Fields::default();
+    let (mut file, uses) = (Fields::default(), Uses(spec));
     file.put("topic", &spec.topic).some("context", spec.context.as_ref()).some("materials", spec.materials.as_ref());
-    file.put("mode", spec.mode).put("debate_format", spec.debate_format).put("max_rounds", spec.max_rounds);
+    file.put("mode", spec.mode).put("debate_format", spec.debate_format);
+    format_options(&mut file, spec);
+    file.put("max_rounds", spec.max_rounds);
     file.put("personas", spec.personas.iter().map(persona).collect::<Vec<_>>());
-    file.put("allow_shared_stance", shares_stances(spec));
+    file.some("allow_shared_stance", uses.key("allow_shared_stance").then(|| shares_stances(spec)));
     file.put("turn_mode", spec.turn_mode).put("visibility", spec.visibility);
-    file.put("context_scope", spec.context_scope).put("memory", spec.memory).put("phases", spec.phases);
-    file.put("moderator", spec.moderator.as_ref().map_or(Value::Bool(false), moderator));
+    past(&mut file, spec);
+    file.put("phases", spec.phases);
+    file.put("moderator", spec.moderator.as_ref().map_or(Value::Bool(false), |it| moderator(it, &uses)));
     file.put("consensus_strategy", spec.consensus_strategy);
-    file.some("judge", spec.judge.as_ref().map(judge)).some("voting", spec.voting.as_ref().map(voting));
+    file.some("judge", spec.judge.as_ref().map(|it| judge(it, &uses)));
+    file.some("voting", spec.voting.as_ref().map(|it| voting(it, &uses)));
+    stopping(&mut file, spec);
+    file.some("agreement_intensity", spec.agreement_intensity).some("language", spec.language.as_ref());
+    file.some("instructions", spec.instructions.as_ref());
+    file.put("synthesizer", spec.synthesizer.as_ref().map_or(Value::Bool(false), synthesizer));
+    file.some("tools", (!spec.tools.is_default()).then(|| tools(spec.tools)));
+    file.some("visible", (!spec.visible.is_default()).then(|| visible(spec)));
+    file.put("outputs", &spec.outputs).some("labels", (!spec.labels.is_empty()).then_some(&spec.labels));
+    Value::Object(file.0)
+}
+
+/// Only what the format reads.
+fn format_options(file: &mut Fields, spec: &DebateSpec) {
+    let (uses, format) = (Uses(spec), &spec.format);
+    file.used(&uses, "inner_circle", format.inner_circle).used(&uses, "interruptions", format.interruptions);
+    file.used(&uses, "interruption_threshold", format.interruption_threshold);
+    file.used(&uses, "points_of_information", format.points_of_information).used(&uses, "topology", format.topology);
+    file.some("hub", format.hub.as_ref()).used(&uses, "direction", format.direction);
+    file.used(&uses, "density", format.density);
+}
+
+fn past(file: &mut Fields, spec: &DebateSpec) {
+    let (uses, windows) = (Uses(spec), spec.windows);
+    file.put("context_scope", spec.context_scope).used(&uses, "context_turns", windows.context_turns);
+    file.put("memory", spec.memory).used(&uses, "memory_window", windows.memory_window);
+    file.used(&uses, "summarize_every", windows.summarize_every);
+    file.some("summarizer", spec.summarizer.as_ref().map(summarizer));
+}
+
+fn stopping(file: &mut Fields, spec: &DebateSpec) {
     file.put("ballots", spec.ballots).put("end_condition", &spec.end_condition);
     file.some("terminate_when", spec.terminate_when.as_ref());
+    file.used(&Uses(spec), "similarity_threshold", spec.similarity.similarity_threshold);
+    file.some("embedding_model", spec.similarity.embedding_model.as_ref());
     file.put("timeout_per_turn", crate::duration::write(spec.timeout_per_turn_ms));
     file.some("budget", (!spec.budget.is_unlimited()).then_some(spec.budget));
     file.put("on_turn_failure", spec.on_turn_failure).put("quorum", quorum(spec.quorum)).some("seed", spec.seed);
-    file.some("agreement_intensity", spec.agreement_intensity).some("language", spec.language.as_ref());
-    file.some("instructions", spec.instructions.as_ref()).put("synthesizer", false).put("tools", json!([]));
-    file.put("outputs", &spec.outputs).some("labels", (!spec.labels.is_empty()).then_some(&spec.labels));
-    Value::Object(file.0)
 }
 
 #[derive(Default)]
@@ -46,6 +81,16 @@ impl Fields {
         }
         self
     }
+    fn list(&mut self, name: &str, items: &[impl Serialize]) -> &mut Self {
+        self.some(name, (!items.is_empty()).then_some(items))
+    }
+    fn on(&mut self, name: &str, flag: bool) -> &mut Self {
+        self.some(name, flag.then_some(true))
+    }
+    /// A value that may stand only where the debate reads it.
+    fn used(&mut self, uses: &Uses<'_>, name: &str, value: impl Serialize) -> &mut Self {
+        self.some(name, uses.key(name).then_some(value))
+    }
     fn voice(&mut self, voice: &Voice) -> &mut Self {
         match voice.model.is_external() {
             true => self.put("endpoint", "nats"),
@@ -53,7 +98,7 @@ impl Fields {
         };
         self.some("temperature", voice.temperature).some("top_p", voice.top_p);
         self.some("presence_penalty", voice.presence_penalty).put("max_tokens", voice.max_tokens);
-        self.some("think", voice.think.map(think))
+        self.some("num_ctx", voice.num_ctx).some("think", voice.think.map(think))
     }
 }
 
@@ -70,26 +115,79 @@ fn persona(persona: &Persona) -> Value {
     fields.some("fallback_models", (!persona.fallback_models.is_empty()).then_some(&persona.fallback_models));
     fields.some("style", persona.style).some("tone", persona.tone.as_ref()).some("language", persona.language.as_ref());
     fields.some("priority", (persona.priority != 0).then_some(persona.priority));
+    fields.some("sees", persona.sees.as_ref().map(|sees| sees.iter().map(sight).collect::<Vec<_>>()));
+    fields.list("hidden_from", &persona.hidden_from);
+    fields.on("reflection", persona.reflection).on("evolution", persona.evolution);
+    fields.some("weight", persona.weight).some("elo", persona.elo).some("calibration", persona.calibration);
+    fields.list("tools", &persona.tools);
     Value::Object(fields.0)
 }
 
-fn moderator(moderator: &Moderator) -> Value {
+fn sight(sight: &Sight) -> &str {
+    match sight {
+        Sight::Kind(kind) => kind.as_str(),
+        Sight::Persona(name) => name.as_str(),
+    }
+}
+
+fn moderator(moderator: &Moderator, uses: &Uses<'_>) -> Value {
     let mut fields = Fields::default();
-    fields.put("opens", moderator.opens).put("closes", moderator.closes);
-    fields.some("instructions", moderator.instructions.as_ref()).voice(&moderator.voice);
+    fields.put("opens", moderator.opens).put("closes", moderator.closes).put("interjects", moderator.interjects);
+    fields.put("warns", moderator.warns).put("clarifies", moderator.clarifies).put("reflects", moderator.reflects);
+    fields.put("scores", moderator.scores).put("researches", moderator.researches);
+    fields.put("reconciles", moderator.reconciles).put("concludes", moderator.concludes);
+    fields.some("interject", uses.key("moderator.interject").then_some(moderator.interject));
+    fields.some("summary_style", uses.key("moderator.summary_style").then_some(moderator.summary_style));
+    fields.list("tools", &moderator.tools).some("instructions", moderator.instructions.as_ref());
+    fields.voice(&moderator.voice);
     Value::Object(fields.0)
 }
 
-fn judge(judge: &Judge) -> Value {
+fn judge(judge: &Judge, uses: &Uses<'_>) -> Value {
     let mut fields = Fields::default();
-    fields.put("orders", judge.orders).put("anonymize_transcript", judge.anonymize_transcript);
-    fields.put("shuffle_for_judge", judge.shuffle_for_judge).put("panel", 1);
+    fields.some("orders", uses.key("judge.orders").then_some(judge.orders));
+    fields.put("anonymize_transcript", judge.anonymize_transcript).put("shuffle_for_judge", judge.shuffle_for_judge);
+    fields.some("panel", uses.key("judge.panel").then_some(judge.panel)).list("panel_models", &judge.panel_models);
+    fields.put("ends_rounds", judge.ends_rounds);
     fields.some("instructions", judge.instructions.as_ref()).voice(&judge.voice);
     Value::Object(fields.0)
 }
 
-fn voting(voting: &Voting) -> Value {
-    json!({"rule": voting.rule, "self_votes": voting.self_votes, "voters": "debaters"})
+fn voting(voting: &Voting, uses: &Uses<'_>) -> Value {
+    let mut fields = Fields::default();
+    fields.put("rule", voting.rule);
+    fields.some("self_votes", uses.key("voting.self_votes").then_some(voting.self_votes));
+    fields.put("voters", voting.voters).on("every_round", voting.every_round);
+    Value::Object(fields.0)
+}
+
+fn summarizer(summarizer: &Summarizer) -> Value {
+    let mut fields = Fields::default();
+    fields.some("instructions", summarizer.instructions.as_ref()).voice(&summarizer.voice);
+    Value::Object(fields.0)
+}
+
+fn synthesizer(synthesizer: &Synthesizer) -> Value {
+    let mut fields = Fields::default();
+    fields.some("output_schema", synthesizer.output_schema.as_ref());
+    fields.some("instructions", synthesizer.instructions.as_ref()).voice(&synthesizer.voice);
+    Value::Object(fields.0)
+}
+
+fn tools(limits: ToolLimits) -> Value {
+    json!({
+        "max_calls_per_turn": limits.max_calls_per_turn,
+        "timeout": crate::duration::write(limits.timeout_ms),
+        "max_result_chars": limits.max_result_chars,
+    })
+}
+
+fn visible(spec: &DebateSpec) -> Value {
+    let (mut fields, visible) = (Fields::default(), spec.visible);
+    for (role, shown) in [("debaters", visible.debaters), ("moderator", visible.moderator), ("judge", visible.judge)] {
+        fields.some(role, (shown != Shown::default()).then_some(shown));
+    }
+    Value::Object(fields.0)
 }
 
 fn think(think: Think) -> Value {

@@ -1,5 +1,5 @@
 //! The reference page of the debate file, made from the table of keys.
-use crate::keys::{DEBATE, Key, Shape, Table, supported};
+use crate::keys::{DEBATE, Key, Shape, Table, names};
 use crate::template::TEMPLATE_VARIABLES;
 use crate::{CAST, Code};
 
@@ -21,7 +21,11 @@ pub fn reference_markdown() -> String {
     let mut tables: Vec<&Table> = vec![&DEBATE];
     let mut next = 0;
     while let Some(table) = tables.get(next) {
-        tables.extend(table.keys.iter().filter_map(|key| below(&key.shape)));
+        for below in table.keys.iter().filter_map(|key| below(&key.shape)) {
+            if !tables.iter().any(|known| std::ptr::eq(*known, below)) {
+                tables.push(below);
+            }
+        }
         next += 1;
     }
     for of in &tables {
@@ -47,8 +51,11 @@ fn line(page: &mut String, text: &str) {
 }
 
 fn table(page: &mut String, of: &Table) {
-    let title =
-        if of.title == DEBATE.title { "Keys of the debate".to_owned() } else { format!("Keys of `{}`", of.title) };
+    let title = if of.title == DEBATE.title {
+        "Keys of the debate".to_owned()
+    } else {
+        format!("Keys of `{}`", of.title.replace(", ", "`, `"))
+    };
     line(page, &format!("\n## {title}\n\n{}\n", of.about));
     line(page, "| key | value | default | meaning | since |");
     line(page, "| --- | --- | --- | --- | --- |");
@@ -62,30 +69,30 @@ fn table(page: &mut String, of: &Table) {
 }
 
 fn row(key: &Key) -> String {
-    let names: Vec<_> = std::iter::once(&key.name).chain(key.aliases).map(|name| format!("`{name}`")).collect();
+    let written: Vec<_> = std::iter::once(&key.name).chain(key.aliases).map(|name| format!("`{name}`")).collect();
     let value = match &key.shape {
-        Shape::Choice(choices) => format!("{} ([values](#values-of-{}))", supported(choices).join(", "), key.name),
+        Shape::Choice(choices) => format!("{} ([values](#values-of-{}))", names(choices).join(", "), key.name),
         Shape::Choices { of, .. } => {
-            format!("list of {} ([values](#values-of-{}))", supported(of).join(", "), key.name)
+            format!("list of {} ([values](#values-of-{}))", names(of).join(", "), key.name)
         }
         other => other.describe(),
     };
     let required = if key.required { "**required**" } else { key.default };
     let exclusive = key.instead_of.map_or_else(String::new, |other| format!(" Not together with `{other}`."));
-    format!("| {} | {value} | {required} | {}{exclusive} | {} |", names.join(", "), key.meaning, key.since)
+    format!("| {} | {value} | {required} | {}{exclusive} | {} |", written.join(", "), key.meaning, key.since)
 }
 
 fn values(page: &mut String, tables: &[&Table]) {
+    let mut shown = Vec::new();
     for key in tables.iter().flat_map(|table| table.keys) {
         let (Shape::Choice(choices) | Shape::Choices { of: choices, .. }) = &key.shape else { continue };
-        line(page, &format!("\n## Values of `{}`\n", key.name));
-        for choice in choices.iter().filter(|choice| !choice.is_later()) {
-            line(page, &format!("- `{}`: {}", choice.name, choice.meaning));
+        if shown.contains(&key.name) {
+            continue;
         }
-        let planned: Vec<_> =
-            choices.iter().filter(|choice| choice.is_later()).map(|c| format!("`{}`", c.name)).collect();
-        if !planned.is_empty() {
-            line(page, &format!("\nPlanned, and refused by name until then: {}.", planned.join(", ")));
+        shown.push(key.name);
+        line(page, &format!("\n## Values of `{}`\n", key.name));
+        for choice in *choices {
+            line(page, &format!("- `{}`: {}", choice.name, choice.meaning));
         }
     }
 }

@@ -1,24 +1,28 @@
 //! What must hold between the values of a debate file.
 
-mod decision;
+mod combinations;
 mod endpoints;
+mod masks;
 mod personas;
+mod rooms;
 mod warnings;
 
 use crate::diagnostic::{Code, Finding, Problems};
-use crate::draft::{Texts, wants_moderator};
+use crate::draft::Texts;
 use crate::markdown::{Body, Passage};
 use crate::place::Span;
 use crate::section::Section;
-use agon_core::{ConsensusStrategy, DebateSpec, TurnMode};
+use agon_core::{ConsensusStrategy, DebateSpec, Moderator};
 
 /// Reports everything that is wrong with the draft or worth a warning.
 pub(crate) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
     personas::check(root, spec, problems);
-    decision::check(root, spec, problems);
+    masks::check(root, problems);
+    combinations::check(root, spec, problems);
     moderator(root, spec, problems);
     models(root, spec, problems);
     endpoints::check(root, problems);
+    rooms::check(root, spec, problems);
     crate::expression::check(root, problems);
     warnings::check(root, spec, problems);
 }
@@ -72,24 +76,19 @@ fn moderator(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
         let message = format!("`use_mediator` is {by_flag}, and `{other}` says the opposite; keep one");
         problems.error(Finding::new(Code::Conflict, field.key_span, message).field("use_mediator"));
     }
-    if let Some(moderator) = &spec.moderator
-        && !moderator.opens
-        && !moderator.closes
-    {
-        let span = root.section("moderator").map_or(root.span, |section| section.span_of("opens"));
-        let message = "the moderator neither opens nor closes rounds, so it has nothing to do";
+    let decides = spec.consensus_strategy == ConsensusStrategy::MediatorSummary;
+    if spec.moderator.as_ref().is_some_and(|moderator| !decides && !has_duty(moderator)) {
+        let span = root.get("moderator").map_or(root.span, |field| field.key_span);
+        let message = "the moderator has no duty, so it has nothing to do";
         problems.error(
             Finding::new(Code::Conflict, span, message).field("moderator").help("remove it, or switch on a duty"),
         );
     }
-    let readable = root.get("moderator").is_none() || block.is_some();
-    let opens = spec.moderator.as_ref().is_some_and(|moderator| moderator.opens);
-    if spec.turn_mode == TurnMode::Moderator && readable && !opens {
-        let what = if wants_moderator(root) { "a moderator that opens rounds" } else { "a moderator" };
-        let message = format!("`turn_mode: moderator` needs {what}, for it is the moderator who calls the speakers");
-        let finding = Finding::new(Code::ModeratorNeeded, root.span_of("turn_mode"), message).field("turn_mode");
-        problems.error(finding.help("add `moderator: true`, or take another turn_mode"));
-    }
+}
+
+fn has_duty(moderator: &Moderator) -> bool {
+    let between = moderator.opens || moderator.closes || moderator.has_interjections() || moderator.scores;
+    between || moderator.researches || moderator.reconciles || moderator.concludes
 }
 
 fn models(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
@@ -124,9 +123,15 @@ fn others_without_model(root: &Section, spec: &DebateSpec) -> impl Iterator<Item
     // A refused strategy may not want a judge at all.
     let strategy =
         root.get("consensus_strategy").is_none_or(|_| root.choice::<ConsensusStrategy>("consensus_strategy").is_some());
-    let moderator = spec.moderator.as_ref().map(|moderator| ("moderator", &moderator.voice));
-    let judge = spec.judge.as_ref().filter(|_| strategy).map(|judge| ("judge", &judge.voice));
-    moderator.into_iter().chain(judge).filter_map(|(name, voice)| {
+    let judge = spec.judge.as_ref().filter(|_| strategy);
+    let roles = [
+        ("moderator", spec.moderator.as_ref().map(|moderator| &moderator.voice)),
+        ("judge", judge.map(|judge| &judge.voice)),
+        ("summarizer", spec.summarizer.as_ref().map(|summarizer| &summarizer.voice)),
+        ("synthesizer", spec.synthesizer.as_ref().map(|synthesizer| &synthesizer.voice)),
+    ];
+    let roles = roles.into_iter().filter_map(|(name, voice)| Some((name, voice?)));
+    roles.filter_map(|(name, voice)| {
         let field = root.get(name);
         let section = root.section(name);
         let refused = match section {

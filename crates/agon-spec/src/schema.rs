@@ -1,9 +1,11 @@
 //! The JSON Schema of the debate file, made from the table of keys.
-use crate::keys::{Choice, DEBATE, Fixed, Key, Shape, Table, supported};
+use crate::keys::{Choice, DEBATE, Key, Shape, Table, names};
 use serde_json::{Map, Value, json};
 
 /// One line with something in it; blanks at its ends do not count.
 const LINE: &str = r"^\s*[^\x00-\x1f\x7f-\x9f]*[^\x00-\x1f\x7f-\x9f\s][^\x00-\x1f\x7f-\x9f]*\s*$";
+
+const TOOL: &str = r"^\s*[a-z0-9_-]{1,32}\s*$";
 
 /// The schema (draft 2020-12) of a debate file in YAML or JSON.
 ///
@@ -80,6 +82,11 @@ fn shape(of: &Shape) -> Value {
             json!({"type": "array", "items": choice(of), "minItems": min, "uniqueItems": true})
         }
         Shape::Lines => json!({"type": "array", "items": shape(&Shape::Line), "uniqueItems": true}),
+        Shape::Tools => {
+            json!({"type": "array", "items": {"type": "string", "pattern": TOOL}, "uniqueItems": true})
+        }
+        // Whether it is a valid one, the parser says.
+        Shape::Schema => json!({"type": "object"}),
         Shape::Labels => json!({"type": "object", "additionalProperties": shape(&Shape::Text)}),
         Shape::List { of, min, max } => {
             json!({"type": "array", "items": table(of), "minItems": min, "maxItems": max})
@@ -87,14 +94,11 @@ fn shape(of: &Shape) -> Value {
         Shape::Map(of) => table(of),
         Shape::Switch(of) => json!({"anyOf": [{"type": "boolean"}, table(of)]}),
         Shape::Either(shapes) => json!({"anyOf": shapes.iter().map(shape).collect::<Vec<_>>()}),
-        Shape::Only(Fixed::False) => json!({"const": false}),
-        Shape::Only(Fixed::One) => json!({"const": 1}),
-        Shape::Only(Fixed::EmptyList) => json!({"const": []}),
     }
 }
 
 fn choice(choices: &[Choice]) -> Value {
-    json!({"enum": supported(choices)})
+    json!({"enum": names(choices)})
 }
 
 fn integer(min: i128, max: i128) -> Value {
@@ -148,7 +152,7 @@ mod tests {
             Code::DuplicateItem | Code::SchemaWithoutSynthesizer => Some(true),
             Code::MissingKey => Some(!found.field.ends_with("stance")),
             Code::NotSupportedYet => Some(found.field != "terminate_when"),
-            Code::BadText => Some(found.field.ends_with("name")),
+            Code::BadText => Some(found.field.ends_with("name") || found.field.ends_with("tools")),
             Code::Conflict | Code::DuplicateKey => None,
             _ => Some(false),
         }

@@ -39,8 +39,8 @@ pub(crate) enum Checked {
     Labels(BTreeMap<String, String>),
     List(Vec<Section>),
     Section(Section),
-    /// The one value that the key may have.
-    Fixed,
+    /// Plain data.
+    Data(serde_json::Value),
 }
 
 impl Section {
@@ -100,6 +100,16 @@ impl Section {
         match self.get(name).map(|field| &field.value) {
             Some(Checked::Lines(lines)) => lines,
             _ => &[],
+        }
+    }
+    /// The same without their places.
+    pub fn items(&self, name: &str) -> Vec<String> {
+        self.lines(name).iter().map(|(line, _)| line.clone()).collect()
+    }
+    pub fn data(&self, name: &str) -> Option<&serde_json::Value> {
+        match &self.get(name)?.value {
+            Checked::Data(data) => Some(data),
+            _ => None,
         }
     }
     pub fn list(&self, name: &str) -> Option<&[Section]> {

@@ -2,6 +2,7 @@
 
 mod check;
 mod scalar;
+mod schema;
 
 use crate::diagnostic::{Code, Finding, Problems, quote};
 use crate::keys::{Key, Table};
@@ -22,7 +23,7 @@ pub(crate) fn section(
     let mut section = Section { path: path.to_owned(), span, fields: Vec::new() };
     for entry in entries {
         let Some(key) = table.key(&entry.key) else {
-            problems.error(unknown(table, entry, path));
+            problems.error(unknown(table, entry, path, entries));
             continue;
         };
         let path = section.path_of(&entry.key);
@@ -54,12 +55,19 @@ fn said_twice(first: &Field, second: &Entry, path: &str) -> Finding {
     Finding::new(Code::Conflict, second.key_span, message).field(path)
 }
 
-fn unknown(table: &Table, entry: &Entry, path: &str) -> Finding {
+fn unknown(table: &Table, entry: &Entry, path: &str, siblings: &[Entry]) -> Finding {
     let field = if path.is_empty() { entry.key.clone() } else { format!("{path}.{}", entry.key) };
     let place = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
     if table.later.contains(&entry.key.as_str()) {
         let message = format!("the key `{}`{place} is not supported yet", entry.key);
         return Finding::new(Code::NotSupportedYet, entry.key_span, message).field(field);
+    }
+    if let Some(finding) = schema_without_synthesizer(entry, siblings) {
+        return finding.field(field);
+    }
+    if let Some(instead) = table.instead(&entry.key) {
+        let message = format!("the key `{}`{place} does not exist; {instead}", entry.key);
+        return Finding::new(Code::UnknownKey, entry.key_span, message).field(field);
     }
     let key = quote(&entry.key);
     let at_top = !path.is_empty() && crate::keys::DEBATE.key(&entry.key).is_some();
@@ -73,6 +81,21 @@ fn unknown(table: &Table, entry: &Entry, path: &str) -> Finding {
     };
     let message = format!("unknown key {key}{place}{hint}");
     Finding::new(Code::UnknownKey, entry.key_span, message).field(field).help(allowed_keys(table))
+}
+
+/// An output schema beside `synthesizer: false`, or beside `enabled: false` inside the block.
+fn schema_without_synthesizer(entry: &Entry, siblings: &[Entry]) -> Option<Finding> {
+    let is_off = |name: &str| {
+        siblings.iter().any(|sibling| sibling.key == name && sibling.value.value == crate::tree::Value::Flag(false))
+    };
+    let schema = match entry.key.as_str() {
+        "output_schema" if is_off("synthesizer") => Some(entry),
+        "enabled" if is_off("enabled") => siblings.iter().find(|sibling| sibling.key == "output_schema"),
+        _ => None,
+    }?;
+    let message = "there is an output schema, and the synthesizer that would use it is off";
+    let help = "write `synthesizer: {output_schema: ...}`, or remove the schema";
+    Some(Finding::new(Code::SchemaWithoutSynthesizer, schema.key_span, message).help(help))
 }
 
 fn allowed_keys(table: &Table) -> String {

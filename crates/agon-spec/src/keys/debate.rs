@@ -1,39 +1,31 @@
 //! The keys of the whole file.
-use super::parts::{BUDGET, JUDGE, MODERATOR, PHASES, VOTING};
+use super::choices::*;
+use super::decision::{JUDGE, VOTING};
+use super::moderator::MODERATOR;
+use super::parts::{BUDGET, PHASES, SUMMARIZER, SYNTHESIZER, TOOLS, VISIBLE};
 use super::persona::PERSONA;
-use super::{Choice, Fixed, Key, Shape, Table, choice, key, later};
+use super::{Key, Shape, Table, key};
 
 pub(crate) static DEBATE: Table = Table {
     title: "debate",
     about: "The top level of a YAML or JSON file, and the front matter block of a Markdown file.",
     keys: KEYS,
-    later: &[
-        "analysis",
-        "anonymous_scoring",
-        "density",
-        "direction",
-        "embedding_model",
-        "end_threshold",
-        "evolution",
-        "feedback",
-        "history_limit",
-        "hub",
-        "interject",
-        "interruptions",
-        "last_n_turns",
-        "mediator_type",
-        "output_schema",
-        "reflection",
-        "research",
-        "rolling_window",
-        "scorer",
-        "similarity_threshold",
-        "summariser",
-        "summarizer",
-        "summary_style",
-        "topology",
-        "visible",
-        "weights",
+    later: &["analysis", "feedback", "history_limit"],
+    elsewhere: &[
+        ("anonymous_scoring", "write `voting: {rule: anonymous_scoring}`"),
+        ("end_threshold", "write `similarity_threshold`"),
+        ("evolution", "it stands in each persona that is to have it"),
+        ("interject", "it stands under `moderator:`"),
+        ("last_n_turns", "write `context_scope: last_n_turns` and `context_turns: N`"),
+        ("mediator_type", "write `moderator: {type: ...}`"),
+        ("output_schema", "it stands under `synthesizer:`"),
+        ("panel", "it stands under `judge:`"),
+        ("reflection", "it stands in each persona that is to have it"),
+        ("research", "write `moderator: {researches: true}`"),
+        ("rolling_window", "write `memory: rolling_window` and `memory_window: N`"),
+        ("scorer", "a scorer is a tool; name it under `tools` of a persona or of the moderator"),
+        ("summary_style", "it stands under `moderator:`"),
+        ("weights", "write `voting: {rule: weighted}`, and `weight` or `elo` and `calibration` in the personas"),
     ],
 };
 
@@ -43,6 +35,34 @@ const KEYS: &[Key] = &[
     key("materials", Shape::Text, "", "Evidence to quote from. In Markdown it may stand under `## Materials` instead."),
     key("mode", Shape::Choice(MODE), "adversarial", "Whether stances are assigned or found."),
     key("debate_format", Shape::Choice(FORMAT), "round_robin", "What happens in a round."),
+    key(
+        "inner_circle",
+        Shape::Integer { min: 2, max: 15 },
+        "half of the personas, rounded up",
+        "`fishbowl`: how many sit in the inner circle; less than all.",
+    ),
+    key("interruptions", Shape::Choice(INTERRUPTIONS), "off", "`open_fight`: whether speakers may be interrupted."),
+    key(
+        "interruption_threshold",
+        Shape::Integer { min: 1, max: 10 },
+        "8",
+        "`open_fight` with interruptions: the urgency, of 10, from which a bid interrupts.",
+    ),
+    key(
+        "points_of_information",
+        Shape::Flag,
+        "true",
+        "`bp_style`: whether points of information are offered to the speaker.",
+    ),
+    key("topology", Shape::Choice(TOPOLOGY), "all_to_all", "`critique_revision`: who criticises whom."),
+    key("hub", Shape::Line, "the first persona", "`topology: star`: the persona in the middle."),
+    key("direction", Shape::Choice(DIRECTION), "hub_critiques", "`topology: star`: who criticises."),
+    key(
+        "density",
+        Shape::Number { min: 0.01, max: 1.0 },
+        "0.5",
+        "`topology: sparse`: the share of all pairs that are drawn, from the seed; every proposal has one critic at least.",
+    ),
     key("max_rounds", Shape::Integer { min: 1, max: 100 }, "2", "The hard cap on rounds. More than 4 draw a warning."),
     key(
         "personas",
@@ -72,6 +92,31 @@ const KEYS: &[Key] = &[
     ),
     key("context_scope", Shape::Choice(SCOPE), "full_log", "What a speaker sees of the debate."),
     key("memory", Shape::Choice(MEMORY), "append_all", "What is kept of the past."),
+    key(
+        "context_turns",
+        Shape::Integer { min: 1, max: 1_000 },
+        "12",
+        "`context_scope: last_n_turns`: speeches shown at most; half of them are dropped at a time.",
+    ),
+    key(
+        "memory_window",
+        Shape::Integer { min: 1, max: 1_000 },
+        "12",
+        "`memory: rolling_window`: speeches kept at most; half of them are dropped at a time.",
+    ),
+    key(
+        "summarize_every",
+        Shape::Integer { min: 1, max: 100 },
+        "2",
+        "`memory: summarize_past`: rounds between two summaries.",
+    ),
+    key(
+        "summarizer",
+        Shape::Map(&SUMMARIZER),
+        "the debate's model",
+        "Who sums up; only with `memory: summarize_past` or `context_scope: summary_only`.",
+    )
+    .or(&["summariser"]),
     key("phases", Shape::Map(&PHASES), "all on", "Which optional phases run."),
     key(
         "moderator",
@@ -86,7 +131,7 @@ const KEYS: &[Key] = &[
         "judge",
         Shape::Map(&JUDGE),
         "two orders, anonymised, shuffled",
-        "The judge; only with `consensus_strategy: judge`.",
+        "The judge, or the panel; only where judges decide, vote or end the rounds.",
     ),
     key("voting", Shape::Map(&VOTING), "majority", "The vote; only with `consensus_strategy: vote`."),
     key("ballots", Shape::Choice(BALLOTS), "both", "Which private ballots the debaters cast."),
@@ -97,11 +142,24 @@ const KEYS: &[Key] = &[
         "The stop rules that are on, besides the moderator, the budget and `terminate_when`.",
     ),
     key(
+        "similarity_threshold",
+        Shape::Number { min: 0.0, max: 1.0 },
+        "0.85",
+        "How similar speeches must be to say the same, from 0 to 1: for all stop rules of `end_condition` but the last \
+         round, and for the end of `critique_revision`.",
+    ),
+    key(
+        "embedding_model",
+        Shape::Line,
+        "words are compared",
+        "The model whose embeddings tell how similar speeches are; without it, words are compared, and the log says so.",
+    ),
+    key(
         "terminate_when",
         Shape::Expression,
         "",
-        "CEL over `round`, `turns`, `tokens`, `elapsed_s`, `failures`, `budget` and `labels`, asked after each round; \
-         true ends the rounds.",
+        "CEL over `round`, `turns`, `tokens`, `elapsed_s`, `agreement`, `stability`, `failures`, `budget` and `labels`, \
+         asked after each round; true ends the rounds.",
     ),
     key("timeout_per_turn", Shape::Duration, "90s", "How long one answer may take, from the start of generation."),
     key("budget", Shape::Map(&BUDGET), "", "Caps on the whole debate; the decision's share is reserved first."),
@@ -122,8 +180,14 @@ const KEYS: &[Key] = &[
     key("language", Shape::Line, "", "The language of the debate, such as `German`."),
     key("model", Shape::Line, "`--model`, else the configured one", "The model of every role that names none."),
     key("instructions", Shape::Template, "", "Added to every built-in prompt; may hold variables."),
-    key("synthesizer", Shape::Only(Fixed::False), "false", "A last call that turns the result into data: not yet."),
-    key("tools", Shape::Only(Fixed::EmptyList), "[]", "Tools for everybody: not yet."),
+    key(
+        "synthesizer",
+        Shape::Switch(&SYNTHESIZER),
+        "false",
+        "A last call that turns the result into a text, or into data of your schema. `true` is one without a schema.",
+    ),
+    key("tools", Shape::Map(&TOOLS), "", "How much a turn may use the tools that its speaker has."),
+    key("visible", Shape::Map(&VISIBLE), "everything", "Whose words are shown where. The log keeps all."),
     key(
         "outputs",
         Shape::Choices { of: OUTPUT, min: 0 },
@@ -133,62 +197,4 @@ const KEYS: &[Key] = &[
     key("logging_mode", Shape::Choice(OUTPUT), "", "One output alone, the same as `outputs: [...]` with it.")
         .instead_of("outputs"),
     key("labels", Shape::Labels, "", "Your own labels, as texts; `terminate_when` reads them as `labels`."),
-];
-
-const MODE: &[Choice] = &[
-    choice("adversarial", "every persona argues its assigned stance to the end"),
-    choice("deliberative", "every persona has its own answer and revises it only by naming the flaw in it"),
-];
-const FORMAT: &[Choice] = &[
-    choice("round_robin", "every debater speaks once a round, in turn order"),
-    later("socratic"),
-    later("bp_style"),
-    later("fishbowl"),
-    later("chain_of_thought"),
-    later("open_fight"),
-    later("critique_revision"),
-];
-const TURN_MODE: &[Choice] = &[
-    choice("round_robin", "in the order of the file"),
-    choice("random", "in a fresh order each round, drawn from the seed"),
-    choice("priority_order", "by `priority`, highest first"),
-    choice("moderator", "whom the moderator calls; it must open rounds"),
-    later("reaction_triggered"),
-];
-const VISIBILITY: &[Choice] = &[
-    choice("sequential", "each speaker sees all that was said before"),
-    choice("simultaneous", "all speak at once on the same transcript"),
-];
-const SCOPE: &[Choice] =
-    &[choice("full_log", "the whole debate"), later("last_n_turns"), later("summary_only"), later("persona_scoped")];
-const MEMORY: &[Choice] =
-    &[choice("append_all", "everything"), later("rolling_window"), later("summarize_past"), later("persona_masking")];
-const STRATEGY: &[Choice] = &[
-    choice("judge", "a judge reads the whole log"),
-    choice("vote", "the debaters vote"),
-    later("ranked_reasons"),
-    later("mediator_summary"),
-    later("agent_closing"),
-    later("no_consensus"),
-];
-const BALLOTS: &[Choice] = &[
-    choice("both", "before round 1 and at the end"),
-    choice("final_only", "at the end only"),
-    choice("none", "none; not in deliberative mode, which decides among the ballots' answers"),
-];
-const END: &[Choice] = &[
-    choice("rounds_exhausted", "`max_rounds` were held; always in force"),
-    later("consensus_reached"),
-    later("no_new_arguments"),
-];
-const ON_FAILURE: &[Choice] =
-    &[choice("skip", "the seat stays empty while the quorum holds"), choice("abort", "the debate ends as failed")];
-const QUORUM: &[Choice] = &[choice("majority", "more than half of them"), choice("all", "all of them")];
-const OUTPUT: &[Choice] = &[
-    choice("full_markdown", "the whole debate"),
-    choice("summary_only", "verdict and figures"),
-    choice("json_log", "the event log as JSON lines"),
-    choice("verbose", "the whole debate with failures, places, tokens and times"),
-    choice("html", "a self-contained page"),
-    later("visual_tree"),
 ];

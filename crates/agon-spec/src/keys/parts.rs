@@ -1,98 +1,101 @@
 //! The keys of the smaller mappings.
-use super::persona::{ENDPOINT, MODEL, PRESENCE_PENALTY, TEMPERATURE, THINK, TOP_P, max_tokens};
-use super::{Choice, Fixed, Key, Shape, Table, choice, key, later};
+use super::persona::{MODEL, NUM_CTX, PRESENCE_PENALTY, TEMPERATURE, THINK, TOP_P, max_tokens};
+use super::{Shape, Table, key};
 
 pub(super) static PHASES: Table = Table {
     title: "phases",
-    about: "The optional phases.",
+    about: "The optional phases. In `bp_style` there are none of them; in `critique_revision` proposals stand in the place \
+            of the opening statements, and are not optional.",
     keys: &[
-        key("opening_statements", Shape::Flag, "true", "Opening statements before round 1."),
-        key("final_statements", Shape::Flag, "true", "Final statements after the last round."),
+        key("opening_statements", Shape::Flag, "true; false in bp_style", "Opening statements before round 1."),
+        key("final_statements", Shape::Flag, "true; false in bp_style", "Final statements after the last round."),
+        key("rebuttals", Shape::Flag, "false", "Short rebuttals after the final statements."),
     ],
-    later: &["analysis", "context", "decision", "feedback", "rebuttals", "rounds", "synthesis"],
+    later: &["analysis", "feedback"],
+    elsewhere: &[
+        ("context", "the context is part of every debate that has one"),
+        ("decision", "write `consensus_strategy: no_consensus` for a debate without a decision"),
+        ("rounds", "write `max_rounds`"),
+        ("synthesis", "write `synthesizer: true`"),
+    ],
 };
 
-pub(super) static MODERATOR: Table = Table {
-    title: "moderator",
-    about: "The moderator and its duties, of which at least one is on. It never decides a debate; judge or vote do.",
+pub(super) static SUMMARIZER: Table = Table {
+    title: "summarizer",
+    about: "Who sums up what memory no longer holds word for word.",
     keys: &[
-        key(
-            "opens",
-            Shape::Flag,
-            "true",
-            "Opens every round: a briefing, a new angle and, with `turn_mode: moderator`, whom to hear.",
-        ),
-        key("closes", Shape::Flag, "true", "Closes every round: a summary, and whether the question is settled."),
         key("instructions", Shape::Template, "", "Added to its prompt; may hold variables."),
         MODEL,
-        ENDPOINT,
         TEMPERATURE,
         TOP_P,
         PRESENCE_PENALTY,
         max_tokens("600"),
+        NUM_CTX,
         THINK,
-        key("tools", Shape::Only(Fixed::EmptyList), "[]", "Tools of the moderator: not yet."),
     ],
-    later: &["interject", "num_ctx", "summary_style", "type", "visible"],
+    later: &[],
+    elsewhere: &[("every", "write `summarize_every` at the top level")],
 };
 
-pub(super) static JUDGE: Table = Table {
-    title: "judge",
-    about: "The judge of `consensus_strategy: judge`.",
-    keys: JUDGE_KEYS,
-    later: &["confidence", "num_ctx", "visible", "weight"],
-};
-
-const JUDGE_KEYS: &[Key] = &[
-    key(
-        "orders",
-        Shape::Integer { min: 1, max: 2 },
-        "2",
-        "2: reads one order and its reverse, and a winner counts only if both agree; 1: a single reading.",
-    ),
-    key("anonymize_transcript", Shape::Flag, "true", "Whether speakers become Speaker A, B, ..."),
-    key("shuffle_for_judge", Shape::Flag, "true", "Whether the order inside each round is permuted, from the seed."),
-    key("panel", Shape::Only(Fixed::One), "1", "The number of judges: more than one, not yet."),
-    key("instructions", Shape::Template, "", "Added to its prompt; may hold variables."),
-    MODEL,
-    ENDPOINT,
-    key("temperature", Shape::Number { min: 0.0, max: 2.0 }, "0", "Sampling temperature."),
-    TOP_P,
-    PRESENCE_PENALTY,
-    max_tokens("1500"),
-    THINK,
-];
-
-pub(super) static VOTING: Table = Table {
-    title: "voting",
-    about: "The vote of `consensus_strategy: vote`.",
+pub(super) static SYNTHESIZER: Table = Table {
+    title: "synthesizer",
+    about: "A last call over the result. With a schema its answer is checked, and asked for once more where it does not fit; \
+            if it still does not, the debate ends as degraded with the text kept.",
     keys: &[
-        key("rule", Shape::Choice(RULE), "majority", "What a winner must reach, as a share of the eligible voters."),
-        key(
-            "self_votes",
-            Shape::Choice(SELF_VOTES),
-            "exclude; allow with fewer than 3 candidates",
-            "Whether one may vote for one's own side; excluding it takes 3 candidates.",
-        ),
-        key("voters", Shape::Choice(VOTERS), "debaters", "Who votes."),
+        key("output_schema", Shape::Schema, "", "The JSON Schema of the answer; without it the answer is a text."),
+        key("instructions", Shape::Template, "", "Added to its prompt; may hold variables."),
+        MODEL,
+        TEMPERATURE,
+        TOP_P,
+        PRESENCE_PENALTY,
+        max_tokens("1500"),
+        NUM_CTX,
+        THINK,
     ],
-    later: &["anonymous_scoring", "weights"],
+    later: &[],
+    elsewhere: &[("enabled", "write `synthesizer: false` for none"), ("schema", "write `output_schema`")],
 };
 
-const RULE: &[Choice] = &[
-    choice("majority", "more than one half"),
-    choice("supermajority", "at least two thirds"),
-    choice("unanimous", "all"),
-    choice("plurality", "more than any other"),
-    later("borda"),
-    later("approval"),
-    later("weighted"),
-];
-const SELF_VOTES: &[Choice] = &[
-    choice("exclude", "one's own side is not on one's ballot"),
-    choice("allow", "every candidate is on every ballot"),
-];
-const VOTERS: &[Choice] = &[choice("debaters", "the personas"), later("judges")];
+pub(super) static TOOLS: Table = Table {
+    title: "tools",
+    about: "How much a turn may use its tools. Which tools there are is in the host's settings; personas and the moderator \
+            name those that they may use.",
+    keys: &[
+        key("max_calls_per_turn", Shape::Integer { min: 0, max: 20 }, "3", "Calls in one turn."),
+        key("timeout", Shape::Duration, "20s", "How long one call may take."),
+        key(
+            "max_result_chars",
+            Shape::Integer { min: 100, max: 100_000 },
+            "6000",
+            "Characters of one result that a model is shown.",
+        ),
+    ],
+    later: &[],
+    elsewhere: &[],
+};
+
+pub(super) static VISIBLE: Table = Table {
+    title: "visible",
+    about: "Whose words are shown where.",
+    keys: &[
+        key("debaters", Shape::Map(&SHOWN), "everywhere", "The debaters' speeches."),
+        key("moderator", Shape::Map(&SHOWN), "everywhere", "What the moderator says."),
+        key("judge", Shape::Map(&SHOWN), "everywhere", "What the judges say before the verdict, and their reasons."),
+    ],
+    later: &[],
+    elsewhere: &[("personas", "write `debaters`"), ("mediator", "write `moderator`")],
+};
+
+static SHOWN: Table = Table {
+    title: "visible.debaters, visible.moderator, visible.judge",
+    about: "Where a role's words are shown.",
+    keys: &[
+        key("client", Shape::Flag, "true", "To watchers, while the debate runs."),
+        key("history", Shape::Flag, "true", "In reports and exported transcripts."),
+    ],
+    later: &[],
+    elsewhere: &[],
+};
 
 pub(super) static BUDGET: Table = Table {
     title: "budget",
@@ -106,5 +109,6 @@ pub(super) static BUDGET: Table = Table {
         ),
         key("seconds", Shape::Integer { min: 1, max: 604_800 }, "", "From the first turn to the last."),
     ],
-    later: &["cost", "turns"],
+    later: &[],
+    elsewhere: &[("turns", "write `max_rounds`, or `terminate_when: turns >= N`")],
 };

@@ -1,20 +1,28 @@
 //! The keys of a persona, and of a model's sampling.
-use super::{Choice, Fixed, Key, Shape, Table, choice, key};
+use super::{Choice, Key, Shape, Table, choice, key};
 
 pub(super) static PERSONA: Table = Table {
     title: "personas",
     about: "One entry of the list `personas`.",
     keys: KEYS,
-    later: &["evolution", "hidden_from", "num_ctx", "reflection", "sees", "visible", "weight"],
+    later: &[],
+    elsewhere: &[("visible", "write `visible: {debaters: ...}` at the top level")],
 };
 
 const KEYS: &[Key] = &[
-    key("name", Shape::Line, "", "Unique in the debate, whatever the case; not `moderator` or `judge`.").required(),
+    key(
+        "name",
+        Shape::Line,
+        "",
+        "Unique in the debate, whatever the case; not the name of a role, such as `moderator` or `judge`.",
+    )
+    .required(),
     key(
         "stance",
         Shape::Text,
         "",
-        "The position that it argues, necessary in adversarial mode; in deliberative mode the answer that it starts from.",
+        "The position that it argues, necessary in adversarial mode; in deliberative mode the answer that it starts from. \
+         In `bp_style` the teams are the stances, and none is written.",
     ),
     key("role", Shape::Text, "", "Who it is.").or(&["role_description"]),
     key("system_prompt", Shape::Template, "", "Replaces the built-in rules for debaters; may hold variables."),
@@ -26,6 +34,7 @@ const KEYS: &[Key] = &[
     TOP_P,
     PRESENCE_PENALTY,
     max_tokens("800"),
+    NUM_CTX,
     THINK,
     key("style", Shape::Choice(STYLE), "", "The form of the speeches."),
     key("tone", Shape::Line, "", "`passionate`, `sarcastic`, `logical`, `optimistic`, or any other words."),
@@ -36,7 +45,40 @@ const KEYS: &[Key] = &[
         "0",
         "Rank in `priority_order`, higher first.",
     ),
-    key("tools", Shape::Only(Fixed::EmptyList), "[]", "Tools of this persona: not yet."),
+    key(
+        "sees",
+        Shape::Lines,
+        "everything",
+        "`memory: persona_masking`: what it sees besides its own turns and the moderator's: names of personas, or kinds of \
+         turns (`openings`, `arguments`, `critiques`, `revisions`, `closings`).",
+    ),
+    key("hidden_from", Shape::Lines, "[]", "`memory: persona_masking`: the personas who do not see its turns."),
+    key(
+        "reflection",
+        Shape::Flag,
+        "false",
+        "Notes in private after each round what it holds, what changed it, and where it contradicts itself.",
+    ),
+    key(
+        "evolution",
+        Shape::Flag,
+        "false",
+        "Notes in private after each round what worked, what did not, and what it will try next.",
+    ),
+    key(
+        "weight",
+        Shape::Number { min: 0.1, max: 5.0 },
+        "from `elo` and `calibration`",
+        "The weight of its vote under `rule: weighted`.",
+    ),
+    key("elo", Shape::Number { min: 0.0, max: 5_000.0 }, "1500", "Its rating, for the weight of its vote."),
+    key(
+        "calibration",
+        Shape::Number { min: 0.0, max: 1.0 },
+        "0.5",
+        "How well it judges its own certainty, for the weight of its vote.",
+    ),
+    key("tools", Shape::Tools, "[]", "Tools that it may use, by the names that the host's settings give them."),
 ];
 
 const STYLE: &[Choice] = &[
@@ -58,6 +100,12 @@ pub(super) const TEMPERATURE: Key =
 pub(super) const TOP_P: Key = key("top_p", Shape::Number { min: 0.0, max: 1.0 }, "the model's", "Nucleus sampling.");
 pub(super) const PRESENCE_PENALTY: Key =
     key("presence_penalty", Shape::Number { min: -2.0, max: 2.0 }, "the model's", "Presence penalty.");
+pub(super) const NUM_CTX: Key = key(
+    "num_ctx",
+    Shape::Integer { min: 256, max: 10_000_000 },
+    "what the host gives the model",
+    "Tokens that prompt and answer must fit into, where that is less than what the host gives the model.",
+);
 pub(super) const THINK: Key = key(
     "think",
     Shape::Either(&[Shape::Flag, Shape::Choice(LEVEL)]),

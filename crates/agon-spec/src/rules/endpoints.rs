@@ -8,7 +8,7 @@ pub(super) fn check(root: &Section, problems: &mut Problems<'_>) {
     for section in root.list("personas").unwrap_or_default() {
         check_one(section, problems);
     }
-    for role in ["moderator", "judge"] {
+    for role in ["moderator", "judge", "summarizer", "synthesizer"] {
         root.section(role).into_iter().for_each(|section| check_one(section, problems));
     }
 }
@@ -31,11 +31,15 @@ fn check_one(section: &Section, problems: &mut Problems<'_>) {
 fn reserved(section: &Section, problems: &mut Problems<'_>) {
     let fallback = section.lines("fallback_models").iter().find(|(model, _)| model == ModelName::EXTERNAL);
     let model = section.text("model").filter(|model| *model == ModelName::EXTERNAL).map(|_| section.span_of("model"));
-    let (key, span) = match (model, fallback) {
-        (Some(span), _) => ("model", span),
-        (None, Some((_, span))) => ("fallback_models", *span),
-        (None, None) => return,
-    };
+    let panel = section.lines("panel_models").iter().find(|(model, _)| model == ModelName::EXTERNAL);
+    let embeddings = section.text("embedding_model").filter(|model| *model == ModelName::EXTERNAL);
+    let found = [
+        ("model", model),
+        ("fallback_models", fallback.map(|(_, span)| *span)),
+        ("panel_models", panel.map(|(_, span)| *span)),
+        ("embedding_model", embeddings.map(|_| section.span_of("embedding_model"))),
+    ];
+    let Some((key, span)) = found.into_iter().find_map(|(key, span)| Some((key, span?))) else { return };
     let finding = Finding::new(Code::ReservedName, span, "no model is called `external`").field(section.path_of(key));
     problems.error(finding.help("write `endpoint: nats` for a participant that a process of yours plays"));
 }

@@ -2,25 +2,31 @@
 use crate::diagnostic::{Code, Finding, Problems, quote};
 use crate::draft::same_stance;
 use crate::section::Section;
-use agon_core::{DebateSpec, JUDGE, MODERATOR, Mode};
+use agon_core::{DebateFormat, DebateSpec, Mode, TurnKind, is_reserved};
 
 pub(super) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
     let sections = root.list("personas").unwrap_or_default();
     for (at, section) in sections.iter().enumerate() {
         let before = sections.get(..at).unwrap_or_default();
         name(section, before, problems);
-        stance(root, spec, section, before, problems);
+        if spec.debate_format != DebateFormat::BpStyle {
+            stance(root, spec, section, before, problems);
+        }
         fallbacks(section, root, problems);
     }
-    one_sided(root, spec, problems);
+    if spec.debate_format != DebateFormat::BpStyle {
+        one_sided(root, spec, problems);
+    }
 }
 
 fn name(section: &Section, before: &[Section], problems: &mut Problems<'_>) {
     let Some(name) = section.text("name") else { return };
     let (span, path) = (section.span_of("name"), section.path_of("name"));
     let folded = name.to_lowercase();
-    if [MODERATOR, JUDGE].contains(&folded.as_str()) {
-        let message = format!("the name {} is reserved for the {folded}", quote(name));
+    let kind = TurnKind::ALL.iter().any(|kind| kind.as_str() == folded);
+    if kind || is_reserved(name) {
+        let what = if kind { "means a kind of turn in `sees`" } else { "is reserved for a role of the debate" };
+        let message = format!("the name {} {what}", quote(name));
         problems
             .error(Finding::new(Code::ReservedName, span, message).field(path).help("give the persona another name"));
         return;

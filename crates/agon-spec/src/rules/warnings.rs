@@ -2,7 +2,8 @@
 use crate::diagnostic::{Code, Finding, Problems};
 use crate::place::Span;
 use crate::section::Section;
-use agon_core::{DebateSpec, Quorum, TurnMode};
+use agon_core::{ConsensusStrategy, DebateFormat, DebateSpec, Judge, Quorum, TurnMode, Voters};
+use std::collections::BTreeSet;
 
 const ROUNDS: u32 = 4;
 const PERSONAS: usize = 5;
@@ -14,6 +15,8 @@ pub(super) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'
     models(root, spec, problems);
     budget(root, spec, problems);
     priorities(root, spec, problems);
+    panel(root, spec, problems);
+    unheard(root, spec, problems);
     if let Quorum::AtLeast(count) = spec.quorum
         && spec.personas.len() > 1
         && usize::try_from(count).is_ok_and(|count| count > spec.personas.len())
@@ -30,7 +33,9 @@ fn size(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
             format!("{} rounds: after {ROUNDS}, debates mostly repeat themselves and cost more", spec.max_rounds);
         problems.warning(Finding::new(Code::ManyRounds, root.span_of("max_rounds"), message).field("max_rounds"));
     }
-    if (PERSONAS + 1..=MOST).contains(&spec.personas.len()) {
+    // British Parliamentary has eight speeches, however many give them.
+    let many = spec.debate_format != DebateFormat::BpStyle && (PERSONAS + 1..=MOST).contains(&spec.personas.len());
+    if many {
         let key = if root.has("personas") { "personas" } else { "persona_count" };
         let span = root.get(key).map_or(root.span, |field| field.key_span);
         let message =
@@ -42,14 +47,16 @@ fn size(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
 fn models(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
     let models: Vec<&str> = spec.personas.iter().map(|persona| persona.voice.model.as_str()).collect();
     let place = |name: &str| root.get(name).map_or_else(Span::default, |field| field.key_span);
-    if let Some(judge) = &spec.judge
-        && !judge.voice.model.is_external()
-        && let model = judge.voice.model.as_str()
-        && !model.is_empty()
-        && models.contains(&model)
-    {
-        let span =
-            root.section("judge").and_then(|judge| judge.get("model")).map_or(place("model"), |field| field.span);
+    let shared = spec.judge.as_ref().and_then(|judge| {
+        let mut judges = (0..judge.panel).map(|index| judge.model(index));
+        judges.find(|model| !model.is_external() && !model.as_str().is_empty() && models.contains(&model.as_str()))
+    });
+    if let Some(model) = shared {
+        let section = root.section("judge");
+        let own = section.and_then(|judge| judge.get("model").filter(|_| judge.text("model") == Some(model.as_str())));
+        let panel =
+            section.and_then(|judge| judge.lines("panel_models").iter().find(|(name, _)| name == model.as_str()));
+        let span = own.map(|field| field.span).or(panel.map(|(_, span)| *span)).unwrap_or_else(|| place("model"));
         let message = format!("the judge's model `{model}` also debates; judges favour what sounds like themselves");
         let finding = Finding::new(Code::JudgeSharesModel, span, message).field("judge.model");
         problems.warning(finding.help("name a model of another family under `judge:`"));
@@ -88,8 +95,64 @@ fn budget(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
 
 /// The generated tokens that the decision may take, its prompts not counted.
 fn decision_tokens(spec: &DebateSpec) -> u64 {
-    let judge = spec.judge.as_ref().map(|judge| u64::from(judge.orders) * u64::from(judge.voice.max_tokens));
-    judge.unwrap_or_else(|| spec.personas.iter().map(|persona| u64::from(persona.voice.max_tokens)).sum())
+    let judges = |judge: &Judge| u64::from(judge.panel) * u64::from(judge.voice.max_tokens);
+    let judges = spec.judge.as_ref().map_or(0, judges);
+    let orders = spec.judge.as_ref().map_or(0, |judge| u64::from(judge.orders));
+    let moderator = spec.moderator.as_ref().map_or(0, |moderator| u64::from(moderator.voice.max_tokens));
+    match spec.consensus_strategy {
+        ConsensusStrategy::Judge | ConsensusStrategy::RankedReasons => judges * orders,
+        ConsensusStrategy::Vote if spec.voting.is_some_and(|voting| voting.voters == Voters::Judges) => judges,
+        ConsensusStrategy::Vote => spec.personas.iter().map(|persona| u64::from(persona.voice.max_tokens)).sum(),
+        ConsensusStrategy::MediatorSummary => moderator,
+        ConsensusStrategy::AgentClosing | ConsensusStrategy::NoConsensus => 0,
+    }
+}
+
+/// Judges of one family make the same mistakes, and agree on them.
+fn panel(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
+    let Some(judge) = spec.judge.as_ref().filter(|judge| judge.panel > 1) else { return };
+    let models = || (0..judge.panel).map(|index| judge.model(index));
+    let families: BTreeSet<String> = models().map(|model| family(model.as_str())).collect();
+    let [family] = families.iter().map(String::as_str).collect::<Vec<_>>()[..] else { return };
+    if family.is_empty() || models().all(agon_core::ModelName::is_external) {
+        return;
+    }
+    let section = root.section("judge");
+    let span = section.map_or(root.span, |section| section.span_of("panel"));
+    let message =
+        format!("all {} judges of the panel are of the family `{family}`; they will err together", judge.panel);
+    let finding = Finding::new(Code::SingleFamily, span, message).field("judge.panel");
+    problems.warning(finding.help("name models of other families under `panel_models`"));
+}
+
+/// `qwen3:8b` and `library/Qwen2.5` are of the family `qwen`.
+fn family(model: &str) -> String {
+    let name = model.rsplit('/').next().unwrap_or(model).to_lowercase();
+    let letters: String = name.chars().take_while(|c| c.is_alphabetic()).collect();
+    if letters.is_empty() { name } else { letters }
+}
+
+/// Settings of tools that nobody has, and of the words of those who say none.
+fn unheard(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
+    let mut personas = spec.personas.iter().map(|persona| &persona.tools);
+    let armed =
+        personas.any(|tools| !tools.is_empty()) || spec.moderator.as_ref().is_some_and(|it| !it.tools.is_empty());
+    let mut warn = |span: Option<Span>, field: &str, message: &str| {
+        if let Some(span) = span {
+            problems.warning(Finding::new(Code::NoEffect, span, message).field(field));
+        }
+    };
+    if !armed {
+        let message = "`tools` limits the use of tools, and neither a persona nor the moderator has any";
+        warn(root.get("tools").map(|field| field.key_span), "tools", message);
+    }
+    let place = |role: &str| root.section("visible")?.get(role).map(|field| field.key_span);
+    if spec.moderator.is_none() {
+        warn(place("moderator"), "visible.moderator", "there is no moderator whose words could be shown or not");
+    }
+    if spec.judge.is_none() {
+        warn(place("judge"), "visible.judge", "there is no judge whose words could be shown or not");
+    }
 }
 
 fn priorities(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
@@ -110,5 +173,19 @@ fn priorities(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
         let span = section.get("priority").map_or(section.span, |field| field.key_span);
         let message = "`priority` has no effect without `turn_mode: priority_order`";
         problems.warning(Finding::new(Code::NoEffect, span, message).field(section.path_of("priority")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::family;
+
+    #[test]
+    fn a_family_is_the_name_without_version_and_place() {
+        for (model, expected) in
+            [("qwen3:8b", "qwen"), ("library/Qwen2.5", "qwen"), ("gpt-4o", "gpt"), ("4chan", "4chan"), ("", "")]
+        {
+            assert_eq!(family(model), expected);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! One value against its shape.
 use super::section;
 use crate::diagnostic::{Code, Finding, Problems, quote};
-use crate::keys::{Choice, Fixed, Shape, Table, supported};
+use crate::keys::{Choice, Shape, Table, names};
 use crate::place::Span;
 use crate::section::{Checked, Section};
 use crate::tree::{Entry, Node, Value};
@@ -27,10 +27,11 @@ impl Check<'_, '_> {
             (Shape::Number { min, max }, value) => self.number(*min, *max, value, shape, node.span),
             (Shape::Duration, value) => self.duration(value, node.span),
             (Shape::Choice(choices), Value::Text(text)) => {
-                self.choice(choices, text, node.span, &supported(choices).join(", ")).map(Checked::Choice)
+                self.choice(choices, text, node.span, &names(choices).join(", ")).map(Checked::Choice)
             }
             (Shape::Choices { of, min }, Value::List(items)) => self.choices(of, *min, items, node.span),
-            (Shape::Lines, Value::List(items)) => self.lines(items),
+            (Shape::Lines | Shape::Tools, Value::List(items)) => self.lines(shape, items),
+            (Shape::Schema, Value::Map(_)) => self.schema(node),
             (Shape::Labels, Value::Map(entries)) => self.labels(entries),
             (Shape::List { of, min, max }, Value::List(items)) => self.list(of, (*min, *max), shape, items),
             (Shape::Map(table) | Shape::Switch(table), Value::Map(entries)) => {
@@ -38,7 +39,6 @@ impl Check<'_, '_> {
             }
             (Shape::Switch(_), Value::Flag(flag)) => Some(Checked::Flag(*flag)),
             (Shape::Either(shapes), _) => self.either(shapes, shape, node),
-            (Shape::Only(fixed), value) => self.only(*fixed, value, node.span),
             _ => self.wrong_type(&shape.describe(), node),
         }
     }
@@ -89,29 +89,32 @@ impl Check<'_, '_> {
         if items.len() < min {
             return self.fail(Code::OutOfRange, span, format!("`{}` must name at least {min}", self.path));
         }
-        let mut names = Vec::new();
+        let (allowed, mut chosen) = (names(of).join(", "), Vec::new());
         for item in items {
             let Value::Text(text) = &item.value else {
-                self.wrong_type::<()>(&format!("a list of {}", supported(of).join(", ")), item);
+                self.wrong_type::<()>(&format!("a list of {allowed}"), item);
                 continue;
             };
-            let Some(name) = self.choice(of, text, item.span, &supported(of).join(", ")) else { continue };
-            if names.contains(&name) {
+            let Some(name) = self.choice(of, text, item.span, &allowed) else { continue };
+            if chosen.contains(&name) {
                 self.fail::<()>(Code::DuplicateItem, item.span, format!("`{name}` stands in `{}` twice", self.path));
             } else {
-                names.push(name);
+                chosen.push(name);
             }
         }
-        (names.len() == items.len()).then_some(Checked::Choices(names))
+        (chosen.len() == items.len()).then_some(Checked::Choices(chosen))
     }
-    fn lines(&mut self, items: &[Node]) -> Option<Checked> {
+    fn lines(&mut self, shape: &Shape, items: &[Node]) -> Option<Checked> {
         let mut lines: Vec<(String, Span)> = Vec::new();
         for item in items {
             let Value::Text(text) = &item.value else {
-                self.wrong_type::<()>(&Shape::Lines.describe(), item);
+                self.wrong_type::<()>(&shape.describe(), item);
                 continue;
             };
             let Some(line) = self.line(text, item.span) else { continue };
+            if matches!(shape, Shape::Tools) && !self.is_tool(&line, item.span) {
+                continue;
+            }
             if lines.iter().any(|(known, _)| *known == line) {
                 let message = format!("{} stands in `{}` twice", quote(&line), self.path);
                 self.fail::<()>(Code::DuplicateItem, item.span, message);
@@ -184,30 +187,4 @@ impl Check<'_, '_> {
             (None, _) => self.wrong_type(&whole.describe(), node),
         }
     }
-    fn only(&mut self, fixed: Fixed, value: &Value, span: Span) -> Option<Checked> {
-        let fits = match (fixed, value) {
-            (Fixed::False, Value::Flag(false)) | (Fixed::One, Value::Integer(1)) => true,
-            (Fixed::EmptyList, Value::List(items)) => items.is_empty(),
-            _ => false,
-        };
-        if fits {
-            return Some(Checked::Fixed);
-        }
-        if let Some(schema) = schema_of_disabled_synthesizer(value) {
-            let message = format!("`{}` has an output schema, but is not enabled", self.path);
-            return self.fail(Code::SchemaWithoutSynthesizer, schema, message);
-        }
-        let message =
-            format!("`{}` with {} is not supported yet; supported: {}", self.path, value.describe(), fixed.text());
-        let span = self.shown(span);
-        self.fail(Code::NotSupportedYet, span, message)
-    }
-}
-
-/// Where the schema stands in `{enabled: false, output_schema: ...}`.
-fn schema_of_disabled_synthesizer(value: &Value) -> Option<Span> {
-    let Value::Map(entries) = value else { return None };
-    let disabled = entries.iter().any(|entry| entry.key == "enabled" && entry.value.value == Value::Flag(false));
-    let schema = entries.iter().find(|entry| entry.key == "output_schema")?;
-    disabled.then_some(schema.key_span)
 }

@@ -1,7 +1,7 @@
 //! Texts, numbers, durations and names.
 use super::check::Check;
 use crate::diagnostic::{Code, Finding, quote};
-use crate::keys::{Choice, Shape, supported};
+use crate::keys::{Choice, Shape, names};
 use crate::place::Span;
 use crate::section::Checked;
 use crate::suggest::nearest;
@@ -84,25 +84,26 @@ impl Check<'_, '_> {
     }
     pub fn choice(&mut self, choices: &[Choice], text: &str, span: Span, allowed: &str) -> Option<&'static str> {
         // The table is static; its names outlive the borrow of the slice.
-        let known = choices.iter().find(|choice| choice.name == text).map(|choice| (choice.name, choice.is_later()));
-        let names = supported(choices).join(", ");
-        match known {
-            Some((name, false)) => Some(name),
-            Some((name, true)) => {
-                let message = format!("{} '{name}' is not supported yet; supported: {names}", self.path);
-                self.fail(Code::NotSupportedYet, span, message)
-            }
-            None => {
-                let hint = match nearest(text, choices.iter().map(|choice| choice.name)) {
-                    Some(name) if supported(choices).contains(&name) => format!("; did you mean `{name}`?"),
-                    Some(name) => format!("; `{name}` is not supported yet"),
-                    None => String::new(),
-                };
-                let message = format!("{} is not a value of `{}`{hint}", quote(text), self.path);
-                let finding = Finding::new(Code::UnknownValue, span, message).field(self.path);
-                self.problems.error(finding.help(format!("allowed: {allowed}")));
-                None
-            }
+        let known = choices.iter().find(|choice| choice.name == text).map(|choice| choice.name);
+        if known.is_none() {
+            let near = nearest(text, names(choices));
+            let hint = near.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+            let message = format!("{} is not a value of `{}`{hint}", quote(text), self.path);
+            let finding = Finding::new(Code::UnknownValue, span, message).field(self.path);
+            self.problems.error(finding.help(format!("allowed: {allowed}")));
         }
+        known
+    }
+    /// Which tools there are only the host knows; a name has the form that its settings ask for.
+    pub fn is_tool(&mut self, name: &str, span: Span) -> bool {
+        const MOST: usize = 32;
+        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+        let good = name.chars().all(fits) && name.len() <= MOST;
+        if !good {
+            let message = format!("{} is not the name of a tool", quote(name));
+            let finding = Finding::new(Code::BadText, span, message).field(self.path);
+            self.problems.error(finding.help(format!("small letters, digits, `-` and `_`, {MOST} characters at most")));
+        }
+        good
     }
 }

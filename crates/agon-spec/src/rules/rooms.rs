@@ -1,0 +1,30 @@
+//! Whether prompts find room beside their answers.
+use crate::diagnostic::{Code, Finding, Problems};
+use crate::section::Section;
+use agon_core::{DebateSpec, Voice};
+
+pub(super) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
+    let sections = root.list("personas").unwrap_or_default();
+    for (section, persona) in sections.iter().zip(&spec.personas) {
+        check_one(section, &persona.voice, problems);
+    }
+    let roles = [
+        ("moderator", spec.moderator.as_ref().map(|role| &role.voice)),
+        ("judge", spec.judge.as_ref().map(|role| &role.voice)),
+        ("summarizer", spec.summarizer.as_ref().map(|role| &role.voice)),
+        ("synthesizer", spec.synthesizer.as_ref().map(|role| &role.voice)),
+    ];
+    for (name, voice) in roles {
+        if let (Some(section), Some(voice)) = (root.section(name), voice) {
+            check_one(section, voice, problems);
+        }
+    }
+}
+
+fn check_one(section: &Section, voice: &Voice, problems: &mut Problems<'_>) {
+    let Some(room) = voice.num_ctx.filter(|room| *room <= voice.max_tokens) else { return };
+    let message = format!("`num_ctx` is {room} and the answer alone may take {}, so no prompt fits", voice.max_tokens);
+    let path = section.path_of("num_ctx");
+    let finding = Finding::new(Code::Conflict, section.span_of("num_ctx"), message).field(path);
+    problems.error(finding.help("raise `num_ctx`, or lower `max_tokens`"));
+}

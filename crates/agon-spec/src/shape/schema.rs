@@ -1,0 +1,58 @@
+//! A JSON Schema inside a debate file.
+use super::check::Check;
+use crate::diagnostic::{Code, Finding, clean};
+use crate::place::Span;
+use crate::section::Checked;
+use crate::tree::{Node, Value};
+
+impl Check<'_, '_> {
+    /// The schema as plain data, if it is one.
+    pub fn schema(&mut self, node: &Node) -> Option<Checked> {
+        let schema = plain(node);
+        let Err(error) = jsonschema::validator_for(&schema) else { return Some(Checked::Data(schema)) };
+        let inside = error.instance_path().as_str();
+        let place = inside.trim_matches('/').replace('/', ".");
+        let at = if place.is_empty() { String::new() } else { format!(" at `{}`", clean(&place)) };
+        let said: String = clean(&error.to_string()).chars().take(200).collect();
+        let message = format!("`{}` is not a JSON Schema{at}: {said}", self.path);
+        let span = self.span_inside(node, inside);
+        self.problems.error(Finding::new(Code::BadSchema, span, message).field(self.path));
+        None
+    }
+    /// The place that a JSON pointer leads to, or as far as it leads.
+    fn span_inside(&self, node: &Node, pointer: &str) -> Span {
+        let (mut at, mut span) = (node, self.key_span);
+        for part in pointer.split('/').skip(1) {
+            let part = part.replace("~1", "/").replace("~0", "~");
+            let next = match &at.value {
+                Value::Map(entries) => {
+                    entries.iter().find(|entry| entry.key == part).map(|entry| (&entry.value, entry.key_span))
+                }
+                Value::List(items) => {
+                    part.parse().ok().and_then(|index: usize| items.get(index)).map(|item| (item, item.span))
+                }
+                Value::Null | Value::Flag(_) | Value::Integer(_) | Value::Number(_) | Value::Text(_) => None,
+            };
+            let Some((next, found)) = next else { break };
+            (at, span) = (next, found);
+        }
+        span
+    }
+}
+
+fn plain(node: &Node) -> serde_json::Value {
+    match &node.value {
+        Value::Null => serde_json::Value::Null,
+        Value::Flag(flag) => (*flag).into(),
+        Value::Integer(number) => integer(*number),
+        Value::Number(number) => (*number).into(),
+        Value::Text(text) => text.clone().into(),
+        Value::List(items) => items.iter().map(plain).collect(),
+        Value::Map(entries) => entries.iter().map(|entry| (entry.key.clone(), plain(&entry.value))).collect(),
+    }
+}
+
+fn integer(number: i128) -> serde_json::Value {
+    let small = i64::try_from(number).map(Into::into).or_else(|_| u64::try_from(number).map(Into::into));
+    small.unwrap_or_else(|_| (number as f64).into())
+}
