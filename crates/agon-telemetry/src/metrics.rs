@@ -118,15 +118,32 @@ impl Instruments {
                 | Event::PhaseEntered { .. }
                 | Event::ParticipantPlaced { .. }
                 | Event::TurnAsked(_)
+                | Event::StageOpened { .. }
+                | Event::ToolCalled { .. }
+                | Event::SpeechHeard { .. }
                 | Event::SpeechRecorded(_)
                 | Event::BallotCast { .. }
+                | Event::BidPlaced { .. }
+                | Event::PointsAnswered { .. }
+                | Event::CritiqueRecorded { .. }
+                | Event::NoteTaken { .. }
                 | Event::VoteCast { .. }
+                | Event::DebatersScored { .. }
                 | Event::ModeratorDecided { .. }
+                | Event::ModeratorInterjected { .. }
+                | Event::SpeechesScored { .. }
+                | Event::ResearchBriefed { .. }
+                | Event::ModeratorConcluded { .. }
+                | Event::SummaryRecorded { .. }
+                | Event::RoundMeasured { .. }
+                | Event::EnoughAsked { .. }
                 | Event::SeatSkipped { .. }
                 | Event::LoopEnded { .. }
                 | Event::JudgementRecorded { .. }
+                | Event::RankingRecorded { .. }
                 | Event::VoteTallied { .. }
                 | Event::VerdictReached { .. }
+                | Event::SynthesisRecorded { .. }
                 | Event::CancelRequested { .. }
                 | Event::DebateEnded { .. } => {}
             }

@@ -113,8 +113,22 @@ impl<'a> Story<'a> {
             Event::TurnAsked(ask) => self.ask(at, ask),
             Event::SpeechRecorded(speech) => self.end(at, speech.turn, TryEnd::Answered),
             Event::BallotCast { turn, .. }
+            | Event::BidPlaced { turn, .. }
+            | Event::PointsAnswered { turn, .. }
+            | Event::CritiqueRecorded { turn, .. }
+            | Event::NoteTaken { turn, .. }
             | Event::VoteCast { turn, .. }
+            | Event::DebatersScored { turn, .. }
+            | Event::ModeratorInterjected { turn, .. }
+            | Event::SpeechesScored { turn, .. }
+            | Event::ResearchBriefed { turn, .. }
+            | Event::ModeratorConcluded { turn, .. }
+            | Event::SummaryRecorded { turn, .. }
+            | Event::RoundMeasured { turn: Some(turn), .. }
+            | Event::EnoughAsked { turn, .. }
             | Event::JudgementRecorded { turn, .. }
+            | Event::RankingRecorded { turn, .. }
+            | Event::SynthesisRecorded { turn, .. }
             | Event::ModeratorDecided { turn, .. } => self.end(at, *turn, TryEnd::Answered),
             Event::TurnFailed { turn, failure, retry_at, .. } => {
                 self.end(at, *turn, TryEnd::Failed { cause: failure.cause, retried: retry_at.is_some() });
@@ -133,6 +147,10 @@ impl<'a> Story<'a> {
             }
             Event::DebateAdmitted(_)
             | Event::ParticipantPlaced { .. }
+            | Event::StageOpened { .. }
+            | Event::ToolCalled { .. }
+            | Event::SpeechHeard { .. }
+            | Event::RoundMeasured { turn: None, .. }
             | Event::SeatSkipped { .. }
             | Event::VoteTallied { .. }
             | Event::CancelRequested { .. } => {}
@@ -146,8 +164,10 @@ impl<'a> Story<'a> {
             PhaseName::InitialBallots
             | PhaseName::OpeningStatements
             | PhaseName::FinalStatements
+            | PhaseName::Rebuttals
             | PhaseName::FinalBallots
-            | PhaseName::Decision => self.open(at, Place::Phase(phase_name(phase)), phase),
+            | PhaseName::Decision
+            | PhaseName::Synthesis => self.open(at, Place::Phase(phase_name(phase)), phase),
         }
     }
 
@@ -197,8 +217,10 @@ fn phase_name(phase: PhaseName) -> &'static str {
         PhaseName::OpeningStatements => "opening_statements",
         PhaseName::Rounds => "rounds",
         PhaseName::FinalStatements => "final_statements",
+        PhaseName::Rebuttals => "rebuttals",
         PhaseName::FinalBallots => "final_ballots",
         PhaseName::Decision => "decision",
+        PhaseName::Synthesis => "synthesis",
     }
 }
 
