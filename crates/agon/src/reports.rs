@@ -56,21 +56,34 @@ pub fn result_json(result: &DebateResult) -> anyhow::Result<String> {
 /// Writes the result and what the debate file asks for into `folder`; says which files.
 pub fn write(log: &Log, outputs: &[Output], folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    let mut files = vec![("result.json", Format::Json)];
-    files.extend(outputs.iter().map(|output| match output {
+    let mut files = vec![("result.json", log.render(Format::Json)?)];
+    for output in outputs {
+        files.extend(rendered(log, *output)?);
+    }
+    let mut written = Vec::new();
+    for (name, text) in files {
+        let path = folder.join(name);
+        replace(&path, &text)?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+/// The files of an output, by name.
+fn rendered(log: &Log, output: Output) -> anyhow::Result<Vec<(&'static str, String)>> {
+    let (name, format) = match output {
         Output::FullMarkdown => ("debate.md", Format::Markdown),
         Output::SummaryOnly => ("summary.md", Format::Summary),
         Output::JsonLog => ("events.jsonl", Format::Jsonl),
         Output::Verbose => ("verbose.md", Format::Verbose),
         Output::Html => ("report.html", Format::Html),
-    }));
-    let mut written = Vec::new();
-    for (name, format) in files {
-        let path = folder.join(name);
-        replace(&path, &log.render(format)?)?;
-        written.push(path);
-    }
-    Ok(written)
+        Output::VisualTree => {
+            let minutes = log.minutes()?;
+            let (markdown, svg) = (agon_report::tree_markdown(&minutes), agon_report::tree_svg(&minutes));
+            return Ok(vec![("debate.tree.md", markdown), ("debate.tree.svg", svg)]);
+        }
+    };
+    Ok(vec![(name, log.render(format)?)])
 }
 
 /// Writes a file as a whole or not at all: a reader never sees half a report.
