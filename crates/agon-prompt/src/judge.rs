@@ -1,17 +1,26 @@
 //! The judge's own layout: candidates, the transcript as it is presented to a judge, the task.
-use crate::tail;
 use crate::text::one_line;
-use crate::view::{View, push_entry};
+use crate::view::{Labels, View, part_of, push_entry};
 use agon_core::fence::{transcript_end, transcript_start};
-use agon_core::{Ask, Entry, Judge, SpeechKind, presentation};
+use agon_core::{Ask, DebateSpec, presentation, speaker_labels};
 
-/// The judge's user message. In an anonymised transcript the names of debaters are replaced inside the speeches too: by
+/// What a judge's message says before its tail.
+pub(crate) struct Bench<'a> {
+    /// Which order of presentation.
+    pub(crate) order: u32,
+    /// What stands for election.
+    pub(crate) candidates: &'a [String],
+    /// Names are hidden whatever the judge's settings are: debaters score each other.
+    pub(crate) unnamed: bool,
+}
+
+/// The user message up to the tail. In an anonymised transcript the names of debaters are replaced inside the speeches too: by
 /// name only, as whole words with the same letter case. A nickname, or what a style gives away, stays.
-pub(crate) fn message(view: &View, ask: &Ask, judge: &Judge, order: u32, candidates: &[String]) -> String {
+pub(crate) fn message(view: &View, ask: &Ask, bench: &Bench<'_>, tail: &str) -> String {
     let mut text = String::new();
-    if !candidates.is_empty() {
+    if !bench.candidates.is_empty() {
         text.push_str("# Candidates\n");
-        for candidate in candidates {
+        for candidate in bench.candidates {
             text.push_str("- ");
             text.push_str(&one_line(candidate));
             text.push('\n');
@@ -20,16 +29,25 @@ pub(crate) fn message(view: &View, ask: &Ask, judge: &Judge, order: u32, candida
     }
     text.push_str(&transcript_start(&view.marker));
     text.push('\n');
-    push_transcript(&mut text, view, ask, order);
+    if bench.unnamed {
+        // without a judge's settings a presentation hides names and shuffles
+        let spec = DebateSpec { judge: None, ..view.spec.as_ref().clone() };
+        push_transcript(&mut text, view, (ask, &spec), bench.order);
+    } else {
+        push_transcript(&mut text, view, (ask, &view.spec), bench.order);
+    }
     text.push_str(&transcript_end(&view.marker));
     text.push_str("\n\n");
-    text.push_str(&tail::judge(view, ask, judge, candidates));
+    text.push_str(tail);
     text
 }
 
-fn push_transcript(text: &mut String, view: &View, ask: &Ask, order: u32) {
+fn push_transcript(text: &mut String, view: &View, (ask, spec): (&Ask, &DebateSpec), order: u32) {
+    let anonymous = spec.judge.as_ref().is_none_or(|judge| judge.anonymize_transcript);
+    let labels = speaker_labels(spec, view.seed, anonymous);
+    let labels: &Labels = &labels;
     let mut part = String::new();
-    for shown in presentation(&view.spec, view.seed, view.entries(ask.sees), order) {
+    for shown in presentation(spec, view.seed, view.entries(ask.sees), order) {
         let this = part_of(shown.entry);
         if this != part {
             text.push_str("## ");
@@ -38,14 +56,6 @@ fn push_transcript(text: &mut String, view: &View, ask: &Ask, order: u32) {
             part = this;
         }
         let label = format!("[{}] {}", shown.number, one_line(&shown.label));
-        push_entry(text, &label, shown.entry, &shown.text);
-    }
-}
-
-fn part_of(entry: &Entry) -> String {
-    match entry.kind {
-        SpeechKind::Opening => "Opening statements".to_owned(),
-        SpeechKind::Closing | SpeechKind::Rebuttal => "Final statements".to_owned(),
-        _ => format!("Round {}", entry.turn.round),
+        push_entry(text, &label, shown.entry, (&shown.text, labels));
     }
 }

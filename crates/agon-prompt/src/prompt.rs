@@ -1,9 +1,10 @@
 //! One ask as the messages and options of a model call.
-use crate::view::View;
-use crate::{judge, tail};
+use crate::judge::{self, Bench};
+use crate::tail;
+use crate::view::{Sight, View};
 use agon_core::fence::transcript_end;
 use agon_core::seed::sampling_seed;
-use agon_core::{Ask, BallotStage, ParticipantId, Position, Role, Task, Think, Voice};
+use agon_core::{Ask, BallotStage, Conclusion, ParticipantId, Position, Role, SpeechKind, Task, Think, Voice};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -72,6 +73,9 @@ pub enum PromptError {
     /// The task is not one for this participant's role.
     #[error("the task is not one for {0}")]
     WrongRole(ParticipantId),
+    /// The task is measured and not asked: see [`View::gauge`].
+    #[error("similarity is measured, no model is asked for it")]
+    NoPrompt,
     /// The view has not taken in all that the speaker may see.
     #[error("the view stands at event {}, the ask needs {}", .view.0, .needed.0)]
     Behind {
@@ -87,27 +91,15 @@ pub fn prompt(view: &View, ask: &Ask) -> Result<Prompt, PromptError> {
     if view.position() < ask.sees {
         return Err(PromptError::Behind { view: view.position(), needed: ask.sees });
     }
+    if let Task::Measure { .. } = ask.task {
+        return Err(PromptError::NoPrompt);
+    }
     let role = view.spec.role(&ask.participant);
     let role = role.ok_or_else(|| PromptError::UnknownParticipant(ask.participant.clone()))?;
-    let voice = role.voice().ok_or_else(|| PromptError::WrongRole(ask.participant.clone()))?;
-    let (system, user, chars) = match (&ask.task, role) {
-        (Task::Judge { order, candidates }, Role::Judge(_, judge)) => {
-            let user = judge::message(view, ask, judge, *order, candidates);
-            let chars = user.chars().count();
-            (&view.judge_system, user, chars)
-        }
-        (Task::OpenRound | Task::CloseRound, Role::Moderator(moderator)) => {
-            let (user, chars) = after_transcript(view, ask, &tail::moderator(view, ask, moderator));
-            (&view.system, user, chars)
-        }
-        (task, Role::Debater(_, persona)) if is_for_debaters(task) => {
-            let tail = tail::debater(view, ask, persona);
-            let alone = tail.chars().count();
-            let (user, chars) = if sees_nobody(task) { (tail, alone) } else { after_transcript(view, ask, &tail) };
-            (&view.system, user, chars)
-        }
-        _ => return Err(PromptError::WrongRole(ask.participant.clone())),
-    };
+    let wrong_role = || PromptError::WrongRole(ask.participant.clone());
+    let voice = role.voice().ok_or_else(wrong_role)?;
+    let tools = tools(&role, &ask.task);
+    let (system, (user, chars)) = laid_out(view, ask, role, tools).ok_or_else(wrong_role)?;
     let chars = chars.saturating_add(system.chars().count()) as u64;
     Ok(Prompt {
         messages: vec![
@@ -115,34 +107,182 @@ pub fn prompt(view: &View, ask: &Ask) -> Result<Prompt, PromptError> {
             PromptMessage { role: PromptRole::User, text: user.into() },
         ],
         schema: view.schema(&ask.task),
-        tools: Vec::new(),
-        marker: view.marker.as_str().into(),
+        tools: tools.to_vec(),
+        marker: view.marker.clone(),
         sampling: sampling(view, ask, voice),
         estimated_tokens: chars.saturating_mul(2) / 7,
     })
 }
 
-fn is_for_debaters(task: &Task) -> bool {
-    match task {
-        Task::Ballot { .. } | Task::Opening | Task::Argument { .. } | Task::Closing | Task::Vote { .. } => true,
-        _ => false,
+/// The system message, and the user message with its number of characters; none where the task is not one for the role.
+fn laid_out<'a>(
+    view: &'a View,
+    ask: &Ask,
+    role: Role<'a>,
+    tools: &[String],
+) -> Option<(&'a Arc<str>, (String, usize))> {
+    let systems = &view.systems;
+    let judged = |bench: Bench<'_>, tail: &str| {
+        let user = judge::message(view, ask, &bench, tail);
+        let chars = user.chars().count();
+        (user, chars)
+    };
+    match (role, audience(&ask.task)) {
+        (Role::Judge(_, judge), Audience::Judges | Audience::Voters) => {
+            let (order, candidates) = presented(&ask.task);
+            let unnamed = matches!(ask.task, Task::ScoreDebaters { .. });
+            let tail = tail::judge(view, ask, judge);
+            Some((&systems.judge, judged(Bench { order, candidates, unnamed }, &tail)))
+        }
+        (Role::Moderator(moderator), Audience::Moderator) => {
+            let tail = tail::moderator(view, ask, (moderator, tools));
+            Some((&systems.debate, after_transcript(view, ask, &tail)))
+        }
+        (Role::Debater(_, persona), Audience::Debaters | Audience::Voters) => {
+            let tail = tail::debater(view, ask, (persona, tools));
+            let user = if sees_nobody(&ask.task) {
+                let chars = tail.chars().count();
+                (tail, chars)
+            } else if let Task::ScoreDebaters { .. } = ask.task {
+                judged(Bench { order: 0, candidates: &[], unnamed: true }, &tail)
+            } else {
+                after_transcript(view, ask, &tail)
+            };
+            Some((&systems.debate, user))
+        }
+        (Role::Summarizer(summarizer), Audience::Summarizer) => {
+            let sight = Sight::since_last_summary(view, ask.sees);
+            let tail = tail::summarizer(view, ask, summarizer);
+            Some((&systems.summarizer, fenced(view, ask, &sight, &tail)))
+        }
+        (Role::Synthesizer(synthesizer), Audience::Synthesizer) => {
+            let total = view.entries(ask.sees).len();
+            let sight = Sight { summary: None, shown: (0..total).collect(), total };
+            let tail = tail::synthesizer(view, ask, synthesizer);
+            Some((&systems.synthesizer, fenced(view, ask, &sight, &tail)))
+        }
+        (_, _) => None,
     }
 }
 
-/// Openings and first ballots are given before anybody was heard: they mention nobody.
+/// Who is asked a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Audience {
+    Debaters,
+    Moderator,
+    Judges,
+    /// Debaters, or the judges in their place.
+    Voters,
+    Summarizer,
+    Synthesizer,
+    Nobody,
+}
+
+fn audience(task: &Task) -> Audience {
+    match task {
+        Task::Ballot { .. }
+        | Task::Opening
+        | Task::Argument { .. }
+        | Task::Statement { .. }
+        | Task::Closing
+        | Task::Bid { .. }
+        | Task::AnswerPoints { .. }
+        | Task::Critique { .. }
+        | Task::Revise { .. }
+        | Task::Reflect { .. } => Audience::Debaters,
+        Task::Vote { .. } | Task::ScoreDebaters { .. } => Audience::Voters,
+        Task::OpenRound
+        | Task::CloseRound
+        | Task::Interject
+        | Task::ScoreSpeeches { .. }
+        | Task::Research
+        | Task::Conclude { .. } => Audience::Moderator,
+        Task::Judge { .. } | Task::Rank { .. } | Task::EnoughSaid => Audience::Judges,
+        Task::Summarise { .. } => Audience::Summarizer,
+        Task::Synthesise => Audience::Synthesizer,
+        Task::Measure { .. } => Audience::Nobody,
+    }
+}
+
+/// The order in which a judge is presented the transcript, and the candidates.
+fn presented(task: &Task) -> (u32, &[String]) {
+    match task {
+        Task::Judge { order, candidates } | Task::Rank { order, candidates } => (*order, candidates),
+        Task::Vote { candidates, .. } => (0, candidates),
+        Task::Ballot { .. }
+        | Task::Opening
+        | Task::Argument { .. }
+        | Task::Statement { .. }
+        | Task::Closing
+        | Task::Bid { .. }
+        | Task::AnswerPoints { .. }
+        | Task::Critique { .. }
+        | Task::Revise { .. }
+        | Task::Reflect { .. }
+        | Task::OpenRound
+        | Task::CloseRound
+        | Task::Interject
+        | Task::ScoreSpeeches { .. }
+        | Task::Research
+        | Task::Conclude { .. }
+        | Task::Summarise { .. }
+        | Task::Measure { .. }
+        | Task::EnoughSaid
+        | Task::ScoreDebaters { .. }
+        | Task::Synthesise => (0, &[]),
+    }
+}
+
+/// Openings, proposals and first ballots are given before anybody was heard: they mention nobody.
 fn sees_nobody(task: &Task) -> bool {
-    match task {
-        Task::Opening | Task::Ballot { stage: BallotStage::Initial, .. } => true,
-        _ => false,
-    }
+    matches!(
+        task,
+        Task::Opening
+            | Task::Statement { speech: SpeechKind::Proposal, .. }
+            | Task::Ballot { stage: BallotStage::Initial, .. }
+    )
 }
 
-/// The shared part, the line that closes the transcript, and the tail; and how many characters that is.
+/// The tools that a role may use on a task: where it says something in its own words, and not where it chooses or judges.
+fn tools<'a>(role: &Role<'a>, task: &Task) -> &'a [String] {
+    let speaks = match task {
+        Task::Opening | Task::Argument { .. } | Task::Statement { .. } | Task::Closing | Task::Research => true,
+        Task::Conclude { conclusion } => match conclusion {
+            Conclusion::Reconciliation | Conclusion::Summary => true,
+            Conclusion::Decision => false,
+        },
+        Task::Ballot { .. }
+        | Task::Bid { .. }
+        | Task::AnswerPoints { .. }
+        | Task::Critique { .. }
+        | Task::Revise { .. }
+        | Task::Reflect { .. }
+        | Task::OpenRound
+        | Task::CloseRound
+        | Task::Interject
+        | Task::ScoreSpeeches { .. }
+        | Task::Summarise { .. }
+        | Task::Measure { .. }
+        | Task::EnoughSaid
+        | Task::Judge { .. }
+        | Task::Rank { .. }
+        | Task::Vote { .. }
+        | Task::ScoreDebaters { .. }
+        | Task::Synthesise => false,
+    };
+    if speaks { role.tools() } else { &[] }
+}
+
+/// What the speaker sees, the line that closes the transcript, and the tail; and how many characters that is.
 fn after_transcript(view: &View, ask: &Ask, tail: &str) -> (String, usize) {
-    let seen = view.seen(ask.sees);
+    fenced(view, ask, &Sight::of(view, ask), tail)
+}
+
+fn fenced(view: &View, ask: &Ask, sight: &Sight, tail: &str) -> (String, usize) {
+    let seen = view.seen_by(sight, ask.sees);
     let end = transcript_end(&view.marker);
     let mut text = String::with_capacity(seen.text.len() + end.len() + tail.len() + 2);
-    text.extend([seen.text.as_ref(), &end, "\n\n", tail]);
+    text.extend([&*seen.text, &end, "\n\n", tail]);
     (text, seen.chars + end.chars().count() + 2 + tail.chars().count())
 }
 

@@ -1,5 +1,8 @@
-//! The JSON Schemas of structured answers.
-use agon_core::{DebateSpec, Task, TurnMode};
+//! The JSON Schemas of structured answers: objects with every member required and none besides, in constructs that model
+//! servers can turn into grammars.
+mod aside;
+
+use agon_core::{BallotForm, Conclusion, DebateSpec, Task, TurnMode};
 use serde_json::{Value, json};
 
 /// Most reasons on a ballot.
@@ -8,61 +11,122 @@ pub(crate) const MAX_REASONS: usize = 5;
 pub(crate) const MAX_CHOICE: usize = 200;
 /// Most quotations in a judgement.
 pub(crate) const MAX_CITATIONS: usize = 8;
+/// Most objections, issues, suggestions or contradictions that are named.
+pub(crate) const MAX_POINTS: usize = 8;
+/// Most debaters that a moderator turns to in one go, for each of its reasons to.
+pub(crate) const MAX_REMARKS: usize = 4;
+/// Urgencies, severities and scores go from 0 to this.
+pub(crate) const TOP: u8 = 10;
+/// What is scored.
+pub(crate) const SCALES: [&str; 4] = ["clarity", "evidence", "originality", "on_topic"];
 
-/// The schema of a task's answer; none for speeches.
+/// The schema of a task's answer; none for plain text.
 pub(crate) fn of(spec: &DebateSpec, task: &Task) -> Option<Value> {
     match task {
-        Task::Opening | Task::Argument { .. } | Task::Closing => None,
+        Task::Opening
+        | Task::Argument { .. }
+        | Task::Statement { .. }
+        | Task::Closing
+        | Task::Research
+        | Task::Conclude { conclusion: Conclusion::Reconciliation | Conclusion::Summary }
+        | Task::Summarise { .. }
+        | Task::Measure { .. } => None,
+        Task::Conclude { conclusion: Conclusion::Decision } => {
+            Some(object(&[("verdict", text()), ("reasoning", text())]))
+        }
+        Task::Bid { purpose, .. } => Some(aside::bid(spec, *purpose)),
+        Task::AnswerPoints { points } => Some(aside::answer_points(points)),
+        Task::Critique { .. } => Some(aside::critique()),
+        Task::Revise { critics } => Some(aside::revision(critics)),
+        Task::Reflect { reflection, evolution } => Some(aside::reflection(*reflection, *evolution)),
+        Task::Interject => spec.moderator.as_ref().map(|moderator| aside::interjection(spec, moderator)),
+        Task::ScoreSpeeches { speeches } => Some(speech_scores(speeches.len())),
         Task::Ballot { choices, .. } => Some(choice(choices)),
-        Task::Vote { candidates, .. } => Some(choice(candidates)),
+        Task::Vote { candidates, form } => Some(vote(candidates, *form)),
+        Task::ScoreDebaters { debaters } => {
+            Some(debater_scores(debaters.iter().map(|(_, label)| label.as_str()).collect()))
+        }
         Task::OpenRound => Some(open_round(spec)),
         Task::CloseRound => Some(object(&[
-            ("summary", json!({"type": "string", "minLength": 1})),
+            ("summary", text()),
             ("status", json!({"type": "string", "enum": ["settled", "continue"]})),
-            ("decision", json!({"type": ["string", "null"]})),
+            ("decision", optional_text()),
         ])),
+        Task::EnoughSaid => Some(object(&[("enough", json!({"type": "boolean"})), ("reasoning", text())])),
         Task::Judge { candidates, .. } => Some(judge(candidates)),
-        _ => None,
+        Task::Rank { candidates, .. } => {
+            let ranked = object(&[("candidate", one_of(candidates)), ("reason", text())]);
+            Some(object(&[("ranking", exactly(candidates.len(), ranked))]))
+        }
+        Task::Synthesise => spec.synthesizer.as_ref().and_then(|synthesizer| synthesizer.output_schema.clone()),
     }
 }
 
 fn choice(choices: &[String]) -> Value {
     let choice = match choices {
         [] => json!({"type": "string", "minLength": 1, "maxLength": MAX_CHOICE}),
-        choices => json!({"type": "string", "enum": choices}),
+        choices => one_of(choices),
     };
-    let reasons =
-        json!({"type": "array", "minItems": 1, "maxItems": MAX_REASONS, "items": {"type": "string", "minLength": 1}});
-    object(&[("choice", choice), ("reasons", reasons)])
+    object(&[("choice", choice), ("reasons", texts(1, MAX_REASONS))])
+}
+
+fn vote(candidates: &[String], form: BallotForm) -> Value {
+    match form {
+        // scores have a task of their own
+        BallotForm::Single | BallotForm::Scores => choice(candidates),
+        BallotForm::Ranking => {
+            object(&[("ranking", exactly(candidates.len(), one_of(candidates))), ("reasons", texts(1, MAX_REASONS))])
+        }
+        BallotForm::Approval => {
+            let approved =
+                json!({"type": "array", "minItems": 1, "maxItems": candidates.len(), "items": one_of(candidates)});
+            object(&[("approved", approved), ("reasons", texts(1, MAX_REASONS))])
+        }
+    }
 }
 
 fn open_round(spec: &DebateSpec) -> Value {
-    let names: Vec<&str> = spec.personas.iter().map(|persona| persona.name.as_str()).collect();
+    let names = names(spec);
     let most = match spec.turn_mode {
         TurnMode::Moderator => 2 * names.len(),
-        _ => 0,
+        TurnMode::RoundRobin | TurnMode::Random | TurnMode::PriorityOrder | TurnMode::ReactionTriggered => 0,
     };
     let speakers = json!({"type": "array", "maxItems": most, "items": {"type": "string", "enum": names}});
     object(&[
         ("next_speakers", speakers),
-        ("briefing", json!({"type": ["string", "null"]})),
-        ("new_angle", json!({"type": ["string", "null"]})),
+        ("briefing", optional_text()),
+        ("new_angle", optional_text()),
         ("done", json!({"type": "boolean"})),
     ])
 }
 
 fn judge(candidates: &[String]) -> Value {
     let winners: Vec<Value> = candidates.iter().map(|candidate| json!(candidate)).chain([Value::Null]).collect();
-    let citation = object(&[
-        ("entry", json!({"type": "integer", "minimum": 1})),
-        ("quote", json!({"type": "string", "minLength": 1})),
-    ]);
+    let citation = object(&[("entry", json!({"type": "integer", "minimum": 1})), ("quote", text())]);
     object(&[
-        ("verdict", json!({"type": "string", "minLength": 1})),
+        ("verdict", text()),
         ("winner", json!({"enum": winners})),
-        ("reasoning", json!({"type": "string", "minLength": 1})),
+        ("reasoning", text()),
         ("citations", json!({"type": "array", "minItems": 1, "maxItems": MAX_CITATIONS, "items": citation})),
+        ("open_objections", texts(0, MAX_POINTS)),
     ])
+}
+
+fn speech_scores(count: usize) -> Value {
+    let numbers: Vec<usize> = (1..=count).collect();
+    let speech = ("speech", json!({"type": "integer", "enum": numbers}));
+    object(&[("scores", exactly(count, scores(speech, Some(("comment", text())))))])
+}
+
+fn debater_scores(labels: Vec<&str>) -> Value {
+    let count = labels.len();
+    object(&[("scores", exactly(count, scores(("name", json!({"type": "string", "enum": labels})), None)))])
+}
+
+fn scores<'a>(of: (&'a str, Value), also: Option<(&'a str, Value)>) -> Value {
+    let scales = SCALES.into_iter().map(|scale| (scale, level()));
+    let members: Vec<(&str, Value)> = std::iter::once(of).chain(scales).chain(also).collect();
+    object(&members)
 }
 
 /// An object with exactly these members, in this order.
@@ -71,4 +135,36 @@ pub(crate) fn object(members: &[(&str, Value)]) -> Value {
     let properties: serde_json::Map<String, Value> =
         members.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
     json!({"type": "object", "properties": properties, "required": names, "additionalProperties": false})
+}
+
+fn text() -> Value {
+    json!({"type": "string", "minLength": 1})
+}
+
+fn optional_text() -> Value {
+    json!({"type": ["string", "null"]})
+}
+
+fn texts(least: usize, most: usize) -> Value {
+    if least == 0 {
+        return json!({"type": "array", "maxItems": most, "items": text()});
+    }
+    json!({"type": "array", "minItems": least, "maxItems": most, "items": text()})
+}
+
+/// A figure from 0 to 10.
+fn level() -> Value {
+    json!({"type": "integer", "minimum": 0, "maximum": TOP})
+}
+
+fn one_of(choices: &[String]) -> Value {
+    json!({"type": "string", "enum": choices})
+}
+
+fn exactly(count: usize, items: Value) -> Value {
+    json!({"type": "array", "minItems": count, "maxItems": count, "items": items})
+}
+
+fn names(spec: &DebateSpec) -> Vec<&str> {
+    spec.personas.iter().map(|persona| persona.name.as_str()).collect()
 }

@@ -1,22 +1,40 @@
 //! The changing end of a prompt: who you are, what you are to do, how.
+mod debater;
+mod judge;
+mod moderator;
+mod names;
+mod service;
+mod speech;
+mod votes;
+
+pub(crate) use debater::debater;
+pub(crate) use judge::judge;
+pub(crate) use moderator::moderator;
+pub(crate) use service::{summarizer, synthesizer};
+
 use crate::template::{self, fill, line};
 use crate::text::{alternatives, one_line, quoted_line};
 use crate::view::View;
 use agon_core::fence::YOUR_TURN;
-use agon_core::{
-    Ask, BallotStage, Guidance, JUDGE, Judge, MODERATOR, Mode, Moderator, Persona, Style, Task, Think, TurnMode, Voice,
-};
+use agon_core::{Ask, DebateSpec, Think, Voice};
 
 /// The `Key: value` lines and the instructions after the delimiter.
 struct Tail(String);
 
+/// Whom a tail is for.
+struct Head<'a> {
+    name: &'a str,
+    stance: Option<&'a str>,
+    role: &'a str,
+}
+
 impl Tail {
-    fn new(name: &str, stance: Option<&str>, role: &str, task: &str) -> Self {
+    fn new(view: &View, ask: &Ask, head: &Head<'_>) -> Self {
         let mut tail = Self(format!("{YOUR_TURN}\n"));
-        tail.key("You are", &one_line(name));
-        tail.maybe("Your stance", stance);
-        tail.key("Role", role);
-        tail.key("Task", task);
+        tail.key("You are", &one_line(head.name));
+        tail.maybe("Your stance", head.stance);
+        tail.key("Role", head.role);
+        tail.key("Task", names::task_name(&view.spec, &ask.task));
         tail
     }
     fn key(&mut self, key: &str, value: &str) {
@@ -39,6 +57,14 @@ impl Tail {
         self.0.push('\n');
         self.0.push_str(text.trim());
         self.0.push('\n');
+    }
+    /// What tools there are, if there are some.
+    fn tools(&mut self, view: &View, tools: &[String]) {
+        if !tools.is_empty() {
+            let named: Vec<String> = tools.iter().map(|tool| one_line(tool)).collect();
+            let calls = view.spec.tools.max_calls_per_turn.to_string();
+            self.paragraph(&fill(template::TOOLS, &[("calls", &calls), ("tools", &named.join(", "))]));
+        }
     }
     /// The author's instructions and, on a further try, what was wrong with the last one.
     fn close(mut self, instructions: &[Option<&String>], values: &[(&str, &str)], ask: &Ask) -> String {
@@ -80,131 +106,37 @@ impl Values {
     }
 }
 
-/// The tail of a debater's prompt.
-pub(crate) fn debater(view: &View, ask: &Ask, persona: &Persona) -> String {
-    let spec = &view.spec;
-    let language = persona.language.as_ref().or(spec.language.as_ref());
-    let mut tail = Tail::new(persona.name.as_str(), persona.stance.as_deref(), "debater", task_name(&ask.task));
-    tail.maybe("Who you are", persona.role.as_deref());
-    if let Task::Argument { guidance: Guidance { briefing, new_angle, summary }, .. } = &ask.task {
-        tail.key("Round", &round_of(view, ask));
-        tail.quoted("Briefing", briefing.as_deref());
-        tail.quoted("New angle", new_angle.as_deref());
-        tail.quoted("Moderator's summary of the last round", summary.as_deref());
-    }
-    tail.maybe("Language", language.map(String::as_str));
-    let speaks = is_speech(&ask.task);
-    if speaks {
-        tail.maybe("Style", persona.style.map(style));
-        tail.maybe("Tone", persona.tone.as_deref());
-    }
-    let values = Values::new(view, ask, persona.name.as_str());
-    let values = values.list(view, persona.stance.as_deref(), language.map(String::as_str));
-    match &persona.system_prompt {
-        Some(own) => tail.paragraph(&fill(own, &values)),
-        None if speaks => tail.paragraph(rules(spec.mode, &ask.task)),
-        None => {}
-    }
-    tail.paragraph(&debater_task(&ask.task, &persona.voice));
-    if let Some(intensity) = spec.agreement_intensity.filter(|_| speaks && ask.task != Task::Opening) {
-        tail.paragraph(&agreement(intensity));
-    }
-    tail.close(&[spec.instructions.as_ref(), persona.instructions.as_ref()], &values, ask)
+/// Which round it is, as long as there are rounds.
+fn round_of(view: &View, ask: &Ask) -> Option<String> {
+    let on = ask.turn.round > 0 && view.facts.in_rounds(ask.sees);
+    on.then(|| format!("{} of {}", ask.turn.round, view.spec.max_rounds))
 }
 
-/// The tail of the moderator's prompt.
-pub(crate) fn moderator(view: &View, ask: &Ask, moderator: &Moderator) -> String {
-    let spec = &view.spec;
-    let mut tail = Tail::new(MODERATOR, None, "moderator", task_name(&ask.task));
-    tail.key("Round", &round_of(view, ask));
-    for decision in view.decisions(ask.sees) {
-        tail.key("You decided", decision);
-    }
-    tail.maybe("Language", spec.language.as_deref());
-    let task = match (&ask.task, spec.turn_mode) {
-        (Task::OpenRound, TurnMode::Moderator) => {
-            let names: Vec<String> = spec.personas.iter().map(|persona| one_line(persona.name.as_str())).collect();
-            fill(template::OPEN_ROUND, &[("names", &names.join(", "))])
+/// The languages that debaters speak, where there is more than one; who names none speaks the debate's.
+fn languages(spec: &DebateSpec) -> Option<String> {
+    let mut spoken: Vec<&str> = Vec::new();
+    for persona in &spec.personas {
+        let language = persona.language.as_deref().or(spec.language.as_deref()).unwrap_or("that of the topic");
+        if !spoken.iter().any(|known| known.eq_ignore_ascii_case(language)) {
+            spoken.push(language);
         }
-        (Task::OpenRound, _) => fill(template::OPEN_ROUND_FIXED, &[]),
-        // the only other duty that a moderator is asked for
-        (_, _) => fill(template::CLOSE_ROUND, &[]),
-    };
-    tail.paragraph(&task);
-    if let Some(intensity) = spec.agreement_intensity {
-        tail.paragraph(&agreement(intensity));
     }
-    let values = Values::new(view, ask, MODERATOR);
-    let values = values.list(view, None, spec.language.as_deref());
-    tail.close(&[spec.instructions.as_ref(), moderator.instructions.as_ref()], &values, ask)
+    (spoken.len() > 1).then(|| spoken.join(", "))
 }
 
-/// The tail of the judge's prompt.
-pub(crate) fn judge(view: &View, ask: &Ask, judge: &Judge, candidates: &[String]) -> String {
-    let spec = &view.spec;
-    let mut tail = Tail::new(JUDGE, None, "judge", task_name(&ask.task));
+/// The key lines on languages for those who do not debate.
+fn staff_languages(tail: &mut Tail, spec: &DebateSpec) {
     tail.maybe("Language", spec.language.as_deref());
-    let winner = choice_of(template::WINNER, candidates);
-    tail.paragraph(&fill(template::JUDGE, &[("winner", &winner)]));
-    let values = Values::new(view, ask, JUDGE);
-    let values = values.list(view, None, spec.language.as_deref());
-    tail.close(&[spec.instructions.as_ref(), judge.instructions.as_ref()], &values, ask)
-}
-
-fn task_name(task: &Task) -> &'static str {
-    match task {
-        Task::Ballot { stage: BallotStage::Initial, .. } => "private ballot (initial)",
-        Task::Ballot { stage: BallotStage::Final, .. } => "private ballot (final)",
-        Task::Opening => "opening statement",
-        Task::Argument { .. } => "argument",
-        Task::Closing => "closing statement",
-        Task::OpenRound => "open the round",
-        Task::CloseRound => "close the round",
-        Task::Judge { .. } => "judge",
-        _ => "vote",
-    }
-}
-
-fn is_speech(task: &Task) -> bool {
-    match task {
-        Task::Opening | Task::Argument { .. } | Task::Closing => true,
-        _ => false,
-    }
-}
-
-fn round_of(view: &View, ask: &Ask) -> String {
-    format!("{} of {}", ask.turn.round, view.spec.max_rounds)
-}
-
-fn rules(mode: Mode, task: &Task) -> &'static str {
-    match (mode, task) {
-        (Mode::Adversarial, Task::Opening) => template::RULES_ADVERSARIAL_OPENING,
-        (Mode::Adversarial, _) => template::RULES_ADVERSARIAL,
-        (Mode::Deliberative, Task::Opening) => template::RULES_DELIBERATIVE_OPENING,
-        (Mode::Deliberative, _) => template::RULES_DELIBERATIVE,
-    }
-}
-
-fn debater_task(task: &Task, voice: &Voice) -> String {
-    let words = words(voice).to_string();
-    let speech = |template| fill(template, &[("words", &words)]);
-    let ballot = |template, choices: &[String]| fill(template, &[("choice", &choice_of(template::CHOICE, choices))]);
-    match task {
-        Task::Opening => speech(template::OPENING),
-        Task::Argument { guidance: Guidance { briefing: None, new_angle: None, .. }, .. } => speech(template::ARGUMENT),
-        Task::Argument { .. } => speech(template::ARGUMENT_GUIDED),
-        Task::Closing => speech(template::CLOSING),
-        Task::Ballot { stage: BallotStage::Initial, choices } => ballot(template::BALLOT_INITIAL, choices),
-        Task::Ballot { stage: BallotStage::Final, choices } => ballot(template::BALLOT_FINAL, choices),
-        Task::Vote { candidates, .. } => ballot(template::VOTE, candidates),
-        _ => String::new(),
-    }
+    tail.maybe("Languages spoken", languages(spec).as_deref());
 }
 
 /// What may be chosen: the first line of the template where there are choices, else the second.
 fn choice_of(template: &'static str, choices: &[String]) -> String {
     fill(line(template, usize::from(choices.is_empty())), &[("choices", &alternatives(choices))])
 }
+
+/// How many words are left of a speech that is to be short.
+const SHORT: u32 = 120;
 
 /// A length that ends well before the token limit does: half a word per token, a quarter where thinking shares the limit.
 fn words(voice: &Voice) -> u32 {
@@ -214,16 +146,6 @@ fn words(voice: &Voice) -> u32 {
     };
     let words = voice.max_tokens / share;
     if words < 20 { words.max(1) } else { words - words % 10 }
-}
-
-fn style(style: Style) -> &'static str {
-    let index = match style {
-        Style::Formal => 0,
-        Style::Casual => 1,
-        Style::BulletPoint => 2,
-        Style::Paragraph => 3,
-    };
-    line(template::STYLE, index)
 }
 
 /// 0 and 10 have a wording of their own, the rest comes in three grades.

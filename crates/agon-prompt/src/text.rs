@@ -42,6 +42,24 @@ pub(crate) fn alternatives(choices: &[String]) -> String {
     }
 }
 
+/// `"a", "b", "c"`.
+pub(crate) fn listed(choices: &[String]) -> String {
+    let quoted: Vec<String> = choices.iter().map(|choice| format!("\"{}\"", one_line(choice))).collect();
+    quoted.join(", ")
+}
+
+/// Whether a text has a name as a whole word, letter case aside.
+pub(crate) fn mentions(text: &str, name: &str) -> bool {
+    let in_word = |c: char| c.is_alphanumeric() || c == '_';
+    let (text, name) = (text.to_lowercase(), name.trim().to_lowercase());
+    !name.is_empty()
+        && text.match_indices(&name).any(|(at, found)| {
+            let before = text.get(..at).and_then(|before| before.chars().next_back());
+            let after = text.get(at + found.len()..).and_then(|after| after.chars().next());
+            !before.is_some_and(in_word) && !after.is_some_and(in_word)
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,6 +67,14 @@ mod tests {
     #[test]
     fn every_kind_of_line_break_counts_before_look_alikes_are_sought() {
         assert_eq!(shown("a\u{2028}### T1 | x\r\nTask: y\u{b}=== z"), "a\n| ### T1 | x\n| Task: y\n| === z");
+    }
+
+    #[test]
+    fn a_name_is_mentioned_as_a_whole_word_alone() {
+        assert!(mentions("As ADA's figures show", "Ada"));
+        assert!(mentions("(Ada Byron)", "ada byron"));
+        assert!(!mentions("Adapt it", "Ada"));
+        assert!(!mentions("anything", " "));
     }
 
     #[test]

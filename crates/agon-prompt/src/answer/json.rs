@@ -1,5 +1,6 @@
 //! JSON objects in a model's text.
 use super::{Malformed, wrong};
+use crate::schema::TOP;
 use crate::text::{cut, one_line};
 use serde_json::{Map, Value};
 
@@ -39,6 +40,43 @@ impl Object {
             return Ok(items);
         }
         Err(Malformed(format!("{field}: found {} items, allowed {least} to {most}", items.len())))
+    }
+}
+
+impl Object {
+    /// An item of an array that must be an object.
+    pub(crate) fn of(field: &str, item: &Value) -> Result<Self, Malformed> {
+        item.as_object().cloned().map(Self).ok_or_else(|| wrong(field, item, "objects alone"))
+    }
+    /// True or false.
+    pub(crate) fn truth(&self, field: &str) -> Result<bool, Malformed> {
+        let value = self.required(field)?;
+        value.as_bool().ok_or_else(|| wrong(field, value, "true or false"))
+    }
+    /// A figure from 0 to 10.
+    pub(crate) fn level(&self, field: &str) -> Result<u8, Malformed> {
+        let value = self.required(field)?;
+        let level = whole_number(value).and_then(|number| u8::try_from(number).ok()).filter(|level| *level <= TOP);
+        level.ok_or_else(|| wrong(field, value, "a whole number from 0 to 10"))
+    }
+    /// Texts, of which blank ones are dropped.
+    pub(crate) fn texts(&self, field: &str, least: usize, most: usize) -> Result<Vec<String>, Malformed> {
+        let items = self.array(field, least, most)?;
+        let mut texts = Vec::with_capacity(items.len());
+        for item in items {
+            let text = item.as_str().ok_or_else(|| wrong(field, item, "texts alone"))?.trim();
+            if !text.is_empty() {
+                texts.push(text.to_owned());
+            }
+        }
+        Ok(texts)
+    }
+    /// Texts, or none when the member is null or absent.
+    pub(crate) fn optional_texts(&self, field: &str, most: usize) -> Result<Vec<String>, Malformed> {
+        match self.0.get(field) {
+            None | Some(Value::Null) => Ok(Vec::new()),
+            Some(_) => self.texts(field, 0, most),
+        }
     }
 }
 

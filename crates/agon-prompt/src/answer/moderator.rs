@@ -1,8 +1,11 @@
 //! The moderator's decisions.
 use super::json::{Object, objects};
-use super::{Malformed, first_good, wrong};
+use super::{Malformed, first_good, participant, roster, wrong};
+use crate::schema::MAX_REMARKS;
 use crate::text::{cut, one_line};
-use agon_core::{Answer, DebateSpec, ParticipantId, RoundPlan, RoundStatus, RoundSummary, TurnMode};
+use agon_core::{
+    Answer, DebateSpec, Interjection, ParticipantId, Remark, RoundPlan, RoundStatus, RoundSummary, TurnMode,
+};
 use serde_json::Value;
 
 /// How a round is opened. Names pass as they are: whether they are known is for the debate's own rules to say.
@@ -14,8 +17,7 @@ pub(super) fn plan(spec: &DebateSpec, object: &Object) -> Result<Answer, Malform
         let name = name.as_str().ok_or_else(|| wrong("next_speakers", name, "names alone"))?;
         next_speakers.push(ParticipantId::new(name.trim()));
     }
-    let done = object.required("done")?;
-    let done = done.as_bool().ok_or_else(|| wrong("done", done, "true or false"))?;
+    let done = object.truth("done")?;
     if next_speakers.is_empty() && !done && spec.turn_mode == TurnMode::Moderator {
         let roster: Vec<String> = spec.personas.iter().map(|persona| format!("\"{}\"", persona.name)).collect();
         return Err(Malformed(format!(
@@ -29,6 +31,36 @@ pub(super) fn plan(spec: &DebateSpec, object: &Object) -> Result<Answer, Malform
     }
     let (briefing, new_angle) = (object.optional_text("briefing")?, object.optional_text("new_angle")?);
     Ok(Answer::RoundPlan(RoundPlan { next_speakers, briefing, new_angle, done }))
+}
+
+/// The synthesis that is the verdict.
+pub(super) fn conclusion(object: &Object) -> Result<Answer, Malformed> {
+    Ok(Answer::Conclusion { verdict: object.text("verdict")?, reasoning: object.text("reasoning")? })
+}
+
+/// What is said between speeches, as far as it is among the duties; the rest is dropped.
+pub(super) fn interjection(spec: &DebateSpec, object: &Object) -> Result<Answer, Malformed> {
+    let Some(moderator) = &spec.moderator else { return Err(Malformed("the debate has no moderator".to_owned())) };
+    let comment = if moderator.interjects { object.optional_text("comment")? } else { None };
+    let known = roster(spec);
+    let remarks = |field: &str, wanted: bool| -> Result<Vec<Remark>, Malformed> {
+        let items = match object.0.get(field) {
+            None | Some(Value::Null) => return Ok(Vec::new()),
+            Some(_) if !wanted => return Ok(Vec::new()),
+            Some(_) => object.array(field, 0, MAX_REMARKS)?,
+        };
+        let remark = |item| {
+            let item = Object::of(field, item)?;
+            Ok(Remark { to: participant("name", item.required("name")?, &known)?, text: item.text("text")? })
+        };
+        items.iter().map(remark).collect()
+    };
+    Ok(Answer::Interjection(Interjection {
+        comment,
+        warnings: remarks("warnings", moderator.warns)?,
+        questions: remarks("questions", moderator.clarifies)?,
+        revisions: remarks("revisions", moderator.reflects)?,
+    }))
 }
 
 /// How a round is closed: as JSON, or by the classic lines `SUMMARY:`, `STATUS:`, `DECISION:`.

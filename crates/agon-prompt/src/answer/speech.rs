@@ -33,6 +33,15 @@ pub(crate) fn without_thoughts(text: &str) -> Cow<'_, str> {
     kept.into()
 }
 
+/// A text of the moderator's or the summarizer's: read like a speech.
+pub(super) fn plain(text: &str, speaker: &ParticipantId) -> Result<Answer, Malformed> {
+    let text = without_own_name(text.trim(), speaker.as_str()).trim();
+    if text.is_empty() {
+        return Err(Malformed("the text is empty".to_owned()));
+    }
+    Ok(Answer::Text { text: text.into() })
+}
+
 /// A speech: trimmed, without the speaker's own name in front, never empty.
 pub(super) fn read(text: &str, speaker: &ParticipantId) -> Result<Answer, Malformed> {
     let text = without_own_name(text.trim(), speaker.as_str()).trim();

@@ -10,6 +10,7 @@ pub fn voice(max_tokens: u32) -> Voice {
         presence_penalty: None,
         max_tokens,
         think: None,
+        num_ctx: None,
     }
 }
 
@@ -26,6 +27,35 @@ pub fn persona(name: &str, stance: Option<&str>) -> Persona {
         tone: None,
         language: None,
         priority: 0,
+        sees: None,
+        hidden_from: Vec::new(),
+        reflection: false,
+        evolution: false,
+        weight: None,
+        elo: None,
+        calibration: None,
+        tools: Vec::new(),
+    }
+}
+
+/// A moderator that opens and closes rounds.
+pub fn moderator() -> Moderator {
+    Moderator {
+        opens: true,
+        closes: true,
+        interjects: false,
+        warns: false,
+        clarifies: false,
+        reflects: false,
+        scores: false,
+        researches: false,
+        reconciles: false,
+        concludes: false,
+        interject: Interject::EveryRound,
+        summary_style: SummaryStyle::Neutral,
+        tools: Vec::new(),
+        instructions: None,
+        voice: voice(400),
     }
 }
 
@@ -37,6 +67,7 @@ pub fn spec(mode: Mode) -> DebateSpec {
         materials: Some("Count of 2024: 11,000 cars a day on Long Street.".into()),
         mode,
         debate_format: DebateFormat::RoundRobin,
+        format: FormatOptions::default(),
         max_rounds: 3,
         personas: vec![
             persona("Ada", stance("close it")),
@@ -47,13 +78,18 @@ pub fn spec(mode: Mode) -> DebateSpec {
         visibility: Visibility::Sequential,
         context_scope: ContextScope::FullLog,
         memory: Memory::AppendAll,
-        phases: Phases { opening_statements: true, final_statements: true },
-        moderator: Some(Moderator { opens: true, closes: true, instructions: None, voice: voice(400) }),
+        windows: Windows::default(),
+        summarizer: None,
+        phases: Phases { opening_statements: true, final_statements: true, rebuttals: false },
+        moderator: Some(moderator()),
         consensus_strategy: ConsensusStrategy::Judge,
         judge: Some(Judge {
             orders: 2,
             anonymize_transcript: true,
             shuffle_for_judge: true,
+            panel: 1,
+            panel_models: Vec::new(),
+            ends_rounds: false,
             instructions: None,
             voice: voice(800),
         }),
@@ -61,6 +97,7 @@ pub fn spec(mode: Mode) -> DebateSpec {
         ballots: Ballots::Both,
         end_condition: vec![EndCondition::RoundsExhausted],
         terminate_when: None,
+        similarity: Similarity::default(),
         timeout_per_turn_ms: 90_000,
         budget: Budget::default(),
         on_turn_failure: OnTurnFailure::Skip,
@@ -69,6 +106,9 @@ pub fn spec(mode: Mode) -> DebateSpec {
         agreement_intensity: None,
         language: None,
         instructions: None,
+        synthesizer: None,
+        tools: ToolLimits::default(),
+        visible: Visible::default(),
         outputs: vec![Output::FullMarkdown],
         labels: Default::default(),
     }
@@ -112,6 +152,12 @@ pub fn speech(spec: &DebateSpec, name: &str, kind: SpeechKind, turn: TurnId, tex
         stance,
         kind,
         text: text.into(),
+        to: None,
+        bench: None,
+        answer: None,
+        accepted: Vec::new(),
+        declined: Vec::new(),
+        cut_by: None,
         neutralised: 0,
         call,
     })
@@ -136,7 +182,22 @@ pub fn ask(view: &View, name: &str, turn: TurnId, task: Task) -> Ask {
 }
 
 pub fn argument() -> Task {
-    Task::Argument { briefing: None, new_angle: None, summary: None }
+    Task::Argument { guidance: Guidance::default(), to: None, bench: None }
+}
+
+/// What the moderator says to a round.
+pub fn guided(briefing: Option<&str>, new_angle: Option<&str>, summary: Option<&str>) -> Task {
+    let guidance = Guidance {
+        briefing: briefing.map(Into::into),
+        new_angle: new_angle.map(Into::into),
+        summary: summary.map(Into::into),
+    };
+    Task::Argument { guidance, to: None, bench: None }
+}
+
+/// A vote for one.
+pub fn vote(candidates: Vec<String>) -> Task {
+    Task::Vote { candidates, form: BallotForm::Single }
 }
 
 /// The debate after its openings and one round.

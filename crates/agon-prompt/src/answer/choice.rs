@@ -1,0 +1,98 @@
+//! Ballots, votes, judgements, rankings.
+use super::json::{Object, whole_number};
+use super::{Malformed, one_of, wrong};
+use crate::schema::{MAX_CHOICE, MAX_CITATIONS, MAX_POINTS, MAX_REASONS};
+use agon_core::{Answer, CitedEntry, Judgement, Ranked};
+use serde_json::Value;
+
+/// One choice with its reasons; any text where none is listed.
+pub(super) fn choice(object: &Object, allowed: &[String]) -> Result<Answer, Malformed> {
+    let choice = object.text("choice")?;
+    let choice = if allowed.is_empty() {
+        let length = choice.chars().count();
+        if length > MAX_CHOICE {
+            return Err(Malformed(format!("choice: found {length} characters, allowed {MAX_CHOICE}")));
+        }
+        choice
+    } else {
+        one_of("choice", &choice, allowed, "")?
+    };
+    Ok(Answer::Choice { choice, reasons: reasons(object)? })
+}
+
+fn reasons(object: &Object) -> Result<Vec<String>, Malformed> {
+    let reasons = object.texts("reasons", 1, MAX_REASONS)?;
+    if reasons.is_empty() {
+        return Err(Malformed("reasons: found none with text, allowed 1 to 5 texts".to_owned()));
+    }
+    Ok(reasons)
+}
+
+/// Every candidate once, best first.
+pub(super) fn ranked(object: &Object, candidates: &[String]) -> Result<Answer, Malformed> {
+    let items = object.array("ranking", candidates.len(), candidates.len())?;
+    Ok(Answer::Choices { choices: different("ranking", items, candidates)?, reasons: reasons(object)? })
+}
+
+/// One candidate or more.
+pub(super) fn approved(object: &Object, candidates: &[String]) -> Result<Answer, Malformed> {
+    let items = object.array("approved", 1, candidates.len())?;
+    Ok(Answer::Choices { choices: different("approved", items, candidates)?, reasons: reasons(object)? })
+}
+
+/// The candidates that these are, none twice.
+fn different<'a>(
+    field: &str,
+    items: impl IntoIterator<Item = &'a Value>,
+    candidates: &[String],
+) -> Result<Vec<String>, Malformed> {
+    let mut known: Vec<String> = Vec::new();
+    for item in items {
+        let name = item.as_str().ok_or_else(|| wrong(field, item, "candidates alone"))?;
+        let name = one_of(field, name, candidates, "")?;
+        if known.contains(&name) {
+            return Err(Malformed(format!("{field}: found \"{name}\" twice, allowed once")));
+        }
+        known.push(name);
+    }
+    Ok(known)
+}
+
+pub(super) fn ranking(object: &Object, candidates: &[String]) -> Result<Answer, Malformed> {
+    let items = object.array("ranking", candidates.len(), candidates.len())?;
+    let places = items.iter().map(|item| Object::of("ranking", item)).collect::<Result<Vec<_>, _>>()?;
+    let names = places.iter().map(|place| place.required("candidate")).collect::<Result<Vec<_>, _>>()?;
+    let names = different("candidate", names, candidates)?;
+    let place = |(candidate, place): (String, &Object)| Ok(Ranked { candidate, reason: place.text("reason")? });
+    names.into_iter().zip(&places).map(place).collect::<Result<_, _>>().map(Answer::Ranking)
+}
+
+pub(super) fn enough(object: &Object) -> Result<Answer, Malformed> {
+    Ok(Answer::Enough { enough: object.truth("enough")?, reasoning: object.text("reasoning")? })
+}
+
+pub(super) fn judgement(object: &Object, candidates: &[String]) -> Result<Answer, Malformed> {
+    let winner = match object.required("winner")? {
+        Value::Null => None,
+        Value::String(winner) => Some(one_of("winner", winner, candidates, "null, ")?),
+        other => return Err(wrong("winner", other, "one of the candidates or null")),
+    };
+    let items = object.array("citations", 0, MAX_CITATIONS)?;
+    let citations = items.iter().map(citation).collect::<Result<_, _>>()?;
+    Ok(Answer::Judgement(Judgement {
+        verdict: object.text("verdict")?,
+        winner,
+        reasoning: object.text("reasoning")?,
+        citations,
+        open_objections: object.optional_texts("open_objections", MAX_POINTS)?,
+    }))
+}
+
+fn citation(item: &Value) -> Result<CitedEntry, Malformed> {
+    let object = item.as_object().ok_or_else(|| wrong("citations", item, "objects with entry and quote"))?;
+    let object = Object(object.clone());
+    let entry = object.required("entry")?;
+    let number = whole_number(entry).filter(|number| *number > 0);
+    let number = number.ok_or_else(|| wrong("entry", entry, "the number of a speech, from 1"))?;
+    Ok(CitedEntry { entry: number, quote: object.text("quote")? })
+}

@@ -1,0 +1,259 @@
+//! The tail of a debater's prompt.
+use super::speech::{self, rules};
+use super::votes;
+use super::{Head, Tail, Values, agreement, choice_of, languages, round_of, words};
+use crate::template::{self, fill, line};
+use crate::text::{cut, one_line, quoted_line};
+use crate::view::View;
+use agon_core::{
+    Ask, BallotStage, Bench, BidPurpose, Guidance, Mode, Note, ParticipantId, Persona, SpeechKind, Style, Task,
+    speaker_labels,
+};
+
+/// Who the persona is, what was said to it, the rules, the task, the author's instructions.
+pub(crate) fn debater(view: &View, ask: &Ask, (persona, tools): (&Persona, &[String])) -> String {
+    let spec = &view.spec;
+    let language = persona.language.as_ref().or(spec.language.as_ref());
+    let head = Head { name: persona.name.as_str(), stance: persona.stance.as_deref(), role: "debater" };
+    let mut tail = Tail::new(view, ask, &head);
+    tail.maybe("Who you are", persona.role.as_deref());
+    push_occasion(&mut tail, view, ask);
+    tail.maybe("Language", language.map(String::as_str));
+    let speaks = speech::is_speech(&ask.task) || matches!(ask.task, Task::Revise { .. });
+    if speaks {
+        tail.maybe("Style", persona.style.map(style));
+        tail.maybe("Tone", persona.tone.as_deref());
+    }
+    push_memory(&mut tail, view, (ask, &persona.name), speaks);
+    let values = Values::new(view, ask, persona.name.as_str());
+    let values = values.list(view, persona.stance.as_deref(), language.map(String::as_str));
+    match &persona.system_prompt {
+        Some(own) => tail.paragraph(&fill(own, &values)),
+        None => rules(spec.mode, &ask.task).into_iter().for_each(|rules| tail.paragraph(rules)),
+    }
+    tail.paragraph(&task_text(view, ask, persona));
+    if speaks && let (Some(_), Some(language)) = (languages(spec), language) {
+        tail.paragraph(&fill(template::LANGUAGE, &[("language", language)]));
+    }
+    if speaks && spec.mode == Mode::Deliberative && names_answer(&ask.task) {
+        tail.paragraph(line(template::MY_ANSWER, usize::from(matches!(ask.task, Task::Revise { .. }))));
+    }
+    if let Some(intensity) = spec.agreement_intensity.filter(|_| speaks && !speech::is_first(&ask.task)) {
+        tail.paragraph(&agreement(intensity));
+    }
+    tail.tools(view, tools);
+    tail.close(&[spec.instructions.as_ref(), persona.instructions.as_ref()], &values, ask)
+}
+
+/// The lines that say in which round, on whose word and to whom.
+fn push_occasion(tail: &mut Tail, view: &View, ask: &Ask) {
+    let round = round_of(view, ask);
+    let guide = |tail: &mut Tail, guidance: &Guidance| {
+        tail.quoted("Briefing", guidance.briefing.as_deref());
+        tail.quoted("New angle", guidance.new_angle.as_deref());
+        tail.quoted("Moderator's summary of the last round", guidance.summary.as_deref());
+    };
+    match &ask.task {
+        Task::Argument { guidance, to, bench } => {
+            tail.maybe("Round", round.as_deref());
+            guide(tail, guidance);
+            tail.maybe("Bench", bench.map(place).as_deref());
+            tail.maybe("To", to.as_ref().map(ParticipantId::as_str));
+        }
+        Task::Statement { speech, guidance, to, about } => {
+            let in_round = round.filter(|_| !speech::is_first(&ask.task) && *speech != SpeechKind::Rebuttal);
+            tail.maybe("Round", in_round.as_deref());
+            if in_round.is_some() {
+                guide(tail, guidance);
+            }
+            tail.maybe("To", to.as_ref().map(ParticipantId::as_str));
+            tail.quoted(asked_by(*speech), about.as_deref());
+        }
+        Task::Bid { on, heard, .. } => {
+            tail.maybe("Round", round.as_deref());
+            tail.maybe("On", on.as_ref().map(ParticipantId::as_str));
+            tail.quoted("Heard so far", heard.as_deref());
+        }
+        Task::AnswerPoints { points } => {
+            tail.maybe("Round", round.as_deref());
+            for point in points {
+                tail.key(&format!("Point of {}", quoted_line(point.by.as_str())), &quoted_line(&point.text));
+            }
+        }
+        Task::Critique { of } => {
+            tail.maybe("Round", round.as_deref());
+            tail.maybe("Target", Some(of.as_str()));
+        }
+        Task::Revise { .. } | Task::Reflect { .. } => tail.maybe("Round", round.as_deref()),
+        Task::ScoreDebaters { .. } => {
+            let labels = speaker_labels(&view.spec, view.seed, true);
+            let own = labels.into_iter().find(|(name, _)| *name == ask.participant);
+            tail.maybe("You are shown as", own.map(|(_, label)| label).as_deref());
+        }
+        Task::Ballot { .. }
+        | Task::Opening
+        | Task::Closing
+        | Task::OpenRound
+        | Task::CloseRound
+        | Task::Interject
+        | Task::ScoreSpeeches { .. }
+        | Task::Research
+        | Task::Conclude { .. }
+        | Task::Summarise { .. }
+        | Task::Measure { .. }
+        | Task::EnoughSaid
+        | Task::Judge { .. }
+        | Task::Rank { .. }
+        | Task::Vote { .. }
+        | Task::Synthesise => {}
+    }
+}
+
+fn asked_by(speech: SpeechKind) -> &'static str {
+    match speech {
+        SpeechKind::Clarification | SpeechKind::Revision => "Asked by the moderator",
+        SpeechKind::Opening
+        | SpeechKind::Argument
+        | SpeechKind::Closing
+        | SpeechKind::Question
+        | SpeechKind::Answer
+        | SpeechKind::FollowUp
+        | SpeechKind::Proposal
+        | SpeechKind::Rebuttal
+        | SpeechKind::Interjection
+        | SpeechKind::Critique
+        | SpeechKind::Point
+        | SpeechKind::PointReply
+        | SpeechKind::Moderation => "Question",
+    }
+}
+
+/// `Prime Minister, Opening Government`.
+fn place(bench: Bench) -> String {
+    let team = Bench::TEAMS.get(bench.team()).copied().unwrap_or_default();
+    format!("{}, {team}", bench.title())
+}
+
+/// How much of one field of a note is shown.
+const NOTE_LENGTH: usize = 400;
+
+/// What only this persona knows: its last notes, its plan, and what it was warned of.
+fn push_memory(tail: &mut Tail, view: &View, (ask, who): (&Ask, &ParticipantId), speaks: bool) {
+    if speech::is_first(&ask.task) || matches!(ask.task, Task::Ballot { stage: BallotStage::Initial, .. }) {
+        return;
+    }
+    if let Some(note) = view.facts.note(ask.sees, who) {
+        tail.maybe("Your notes", notes(note).as_deref());
+        tail.maybe("Your plan", plan(note).as_deref());
+    }
+    for warning in view.facts.warnings(ask.sees, who).filter(|_| speaks) {
+        tail.quoted("The moderator warned you", Some(warning));
+    }
+}
+
+fn notes(note: &Note) -> Option<String> {
+    let contradictions = note.contradictions.join("; ");
+    let parts = [
+        ("you hold", note.position.as_deref()),
+        ("what changed it", note.changed_by.as_deref()),
+        ("where you contradict yourself", Some(contradictions.as_str())),
+    ];
+    joined(&parts)
+}
+
+fn plan(note: &Note) -> Option<String> {
+    let parts = [
+        ("what worked", note.worked.as_deref()),
+        ("what did not", note.did_not_work.as_deref()),
+        ("what you try next", note.next.as_deref()),
+    ];
+    joined(&parts)
+}
+
+fn joined(parts: &[(&str, Option<&str>)]) -> Option<String> {
+    let told: Vec<String> = parts
+        .iter()
+        .filter_map(|(what, text)| Some((what, text.filter(|text| !text.trim().is_empty())?)))
+        .map(|(what, text)| format!("{what}: {}", cut(&quoted_line(text), NOTE_LENGTH)))
+        .collect();
+    (!told.is_empty()).then(|| told.join("; "))
+}
+
+/// Speeches that end with the line that names their speaker's answer.
+fn names_answer(task: &Task) -> bool {
+    match task {
+        Task::Statement { speech, .. } => {
+            matches!(speech, SpeechKind::Proposal | SpeechKind::Revision | SpeechKind::Answer)
+        }
+        task => matches!(task, Task::Opening | Task::Argument { .. } | Task::Revise { .. }),
+    }
+}
+
+fn task_text(view: &View, ask: &Ask, persona: &Persona) -> String {
+    let words = words(&persona.voice);
+    let names = |names: &[ParticipantId]| {
+        let names: Vec<String> = names.iter().map(|name| one_line(name.as_str())).collect();
+        names.join(", ")
+    };
+    match &ask.task {
+        Task::Bid { purpose, .. } => bid_text(*purpose),
+        Task::AnswerPoints { .. } => fill(template::ANSWER_POINTS, &[]),
+        Task::Critique { of } => fill(template::CRITIQUE, &[("of", of.as_str())]),
+        Task::Revise { critics } => {
+            fill(template::REVISE, &[("critics", &names(critics)), ("words", &words.to_string())])
+        }
+        Task::Reflect { reflection, evolution } => reflect_text(*reflection, *evolution),
+        Task::Ballot { stage, choices } => ballot_text(*stage, choices),
+        Task::Vote { candidates, form } => votes::vote(candidates, *form),
+        Task::ScoreDebaters { debaters } => votes::scores(debaters),
+        task => speech::text(view, task, words),
+    }
+}
+
+fn bid_text(purpose: BidPurpose) -> String {
+    let form = |why: &str| format!("{}\n{}", fill(why, &[]), fill(template::BID_FORM, &[]));
+    match purpose {
+        BidPurpose::Floor => form(template::BID_FLOOR),
+        BidPurpose::Reaction => form(template::BID_REACTION),
+        BidPurpose::Circle => form(template::BID_CIRCLE),
+        BidPurpose::Interruption => form(template::BID_INTERRUPTION),
+        BidPurpose::Point => fill(template::POINT, &[]),
+    }
+}
+
+/// The members of a note, each with the line that explains it, in the order of the template.
+const NOTE_FORMS: [&str; 6] = [
+    "\"position\": text",
+    "\"changed_by\": text or null",
+    "\"contradictions\": [texts]",
+    "\"worked\": text or null",
+    "\"did_not_work\": text or null",
+    "\"next\": text",
+];
+
+fn reflect_text(reflection: bool, evolution: bool) -> String {
+    let wanted = |at: usize| if at < 3 { reflection } else { evolution };
+    let members: Vec<&str> =
+        (0..NOTE_FORMS.len()).filter(|at| wanted(*at)).map(|at| line(template::REFLECT_MEMBERS, at)).collect();
+    let forms: Vec<&str> = (0..).zip(NOTE_FORMS).filter(|(at, _)| wanted(*at)).map(|(_, form)| form).collect();
+    let task = fill(template::REFLECT, &[]);
+    format!("{task}\n{}\nAnswer with one JSON object: {{{}}}", members.join("\n"), forms.join(", "))
+}
+
+fn ballot_text(stage: BallotStage, choices: &[String]) -> String {
+    let template = match stage {
+        BallotStage::Initial => template::BALLOT_INITIAL,
+        BallotStage::Final => template::BALLOT_FINAL,
+    };
+    fill(template, &[("choice", &choice_of(template::CHOICE, choices))])
+}
+
+fn style(style: Style) -> &'static str {
+    let index = match style {
+        Style::Formal => 0,
+        Style::Casual => 1,
+        Style::BulletPoint => 2,
+        Style::Paragraph => 3,
+    };
+    line(template::STYLE, index)
+}

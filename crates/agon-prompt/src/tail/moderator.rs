@@ -1,0 +1,101 @@
+//! The tail of the moderator's prompt.
+use super::{Head, Tail, Values, agreement, round_of, staff_languages, words};
+use crate::template::{self, fill, line};
+use crate::text::{one_line, quoted_line};
+use crate::view::View;
+use agon_core::{Ask, Conclusion, MODERATOR, Moderator, SummaryStyle, Task, TurnId, TurnMode};
+
+/// The round, its own decisions so far, the task, the author's instructions.
+pub(crate) fn moderator(view: &View, ask: &Ask, (moderator, tools): (&Moderator, &[String])) -> String {
+    let spec = &view.spec;
+    let mut tail = Tail::new(view, ask, &Head { name: MODERATOR, stance: None, role: "moderator" });
+    tail.maybe("Round", round_of(view, ask).as_deref());
+    for decision in view.facts.decisions(ask.sees) {
+        tail.key("You decided", decision);
+    }
+    if let Task::ScoreSpeeches { speeches } = &ask.task {
+        push_speeches(&mut tail, view, ask, speeches);
+    }
+    staff_languages(&mut tail, spec);
+    tail.paragraph(&task_text(view, &ask.task, (moderator, tools)));
+    if let Some(intensity) = spec.agreement_intensity.filter(|_| steers(&ask.task)) {
+        tail.paragraph(&agreement(intensity));
+    }
+    tail.tools(view, tools);
+    let values = Values::new(view, ask, MODERATOR);
+    let values = values.list(view, None, spec.language.as_deref());
+    tail.close(&[spec.instructions.as_ref(), moderator.instructions.as_ref()], &values, ask)
+}
+
+/// Whether the moderator's word can push towards agreement or away from it. Scores and briefs must not.
+fn steers(task: &Task) -> bool {
+    !matches!(task, Task::ScoreSpeeches { .. } | Task::Research)
+}
+
+/// The number of each speech that is to be scored, and where it stands.
+fn push_speeches(tail: &mut Tail, view: &View, ask: &Ask, speeches: &[TurnId]) {
+    for (number, speech) in (1..).zip(speeches) {
+        let entry = view.numbered(ask.sees, |entry| entry.turn.same_slot(*speech));
+        let (at, by) = entry.map_or((0, ""), |(at, entry)| (at, entry.participant.as_str()));
+        tail.key(&format!("Speech {number}"), &format!("T{at}, {}", quoted_line(by)));
+    }
+}
+
+fn task_text(view: &View, task: &Task, (moderator, tools): (&Moderator, &[String])) -> String {
+    let words = words(&moderator.voice).to_string();
+    let style = style(moderator.summary_style);
+    let concluding =
+        |template| fill(template, &[("words", &words), ("style", line(template::CONCLUSION_STYLE, style))]);
+    match task {
+        Task::OpenRound => open_round(view),
+        Task::Interject => interject(moderator),
+        Task::ScoreSpeeches { .. } => fill(template::SCORE_SPEECHES, &[]),
+        Task::Research => {
+            let how = line(template::RESEARCH, if tools.is_empty() { 2 } else { 1 });
+            format!("{}\n{how}", fill(line(template::RESEARCH, 0), &[("words", &words)]))
+        }
+        Task::Conclude { conclusion: Conclusion::Reconciliation } => concluding(template::RECONCILE),
+        Task::Conclude { conclusion: Conclusion::Summary } => concluding(template::CLOSING_SUMMARY),
+        Task::Conclude { conclusion: Conclusion::Decision } => concluding(template::MEDIATOR_DECISION),
+        // the only other duty that a moderator is asked for
+        _ => fill(template::CLOSE_ROUND, &[("style", line(template::SUMMARY_STYLE, style))]),
+    }
+}
+
+fn open_round(view: &View) -> String {
+    match view.spec.turn_mode {
+        TurnMode::Moderator => {
+            let names: Vec<String> = view.spec.personas.iter().map(|persona| one_line(persona.name.as_str())).collect();
+            fill(template::OPEN_ROUND, &[("names", &names.join(", "))])
+        }
+        TurnMode::RoundRobin | TurnMode::Random | TurnMode::PriorityOrder | TurnMode::ReactionTriggered => {
+            fill(template::OPEN_ROUND_FIXED, &[])
+        }
+    }
+}
+
+/// The members of an interjection, in the order of the template.
+const INTERJECTION_FORMS: [&str; 4] = [
+    "\"comment\": text or null",
+    "\"warnings\": [{\"name\": name, \"text\": text}]",
+    "\"questions\": [{\"name\": name, \"text\": text}]",
+    "\"revisions\": [{\"name\": name, \"text\": text}]",
+];
+
+/// The duties that are on, each with its member.
+fn interject(moderator: &Moderator) -> String {
+    let duties = [moderator.interjects, moderator.warns, moderator.clarifies, moderator.reflects];
+    let on = || (0..).zip(duties).filter(|(_, on)| *on).map(|(at, _)| at);
+    let members: Vec<&str> = on().map(|at| line(template::INTERJECT_MEMBERS, at)).collect();
+    let forms: Vec<&str> = on().filter_map(|at| INTERJECTION_FORMS.get(at).copied()).collect();
+    let task = fill(template::INTERJECT, &[]);
+    format!("{task}\n{}\nAnswer with one JSON object: {{{}}}", members.join("\n"), forms.join(", "))
+}
+
+fn style(style: SummaryStyle) -> usize {
+    match style {
+        SummaryStyle::Neutral => 0,
+        SummaryStyle::Critical => 1,
+        SummaryStyle::Persuasive => 2,
+    }
+}

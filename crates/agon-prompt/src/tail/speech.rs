@@ -1,0 +1,115 @@
+//! The rules and tasks of speeches.
+use super::SHORT;
+use crate::template::{self, fill, line};
+use crate::text::one_line;
+use crate::view::View;
+use agon_core::{Bench, DebateFormat, Guidance, Mode, ParticipantId, SpeechKind, Task};
+
+/// Whether a debater answers a task by a speech.
+pub(super) fn is_speech(task: &Task) -> bool {
+    matches!(task, Task::Opening | Task::Argument { .. } | Task::Statement { .. } | Task::Closing)
+}
+
+/// Whether nobody was heard before.
+pub(super) fn is_first(task: &Task) -> bool {
+    matches!(task, Task::Opening | Task::Statement { speech: SpeechKind::Proposal, .. })
+}
+
+/// The rules of the mode; none for tasks that are no speech, or that ask and do not argue.
+pub(super) fn rules(mode: Mode, task: &Task) -> Option<&'static str> {
+    let asks = matches!(task, Task::Statement { speech: SpeechKind::Question | SpeechKind::FollowUp, .. });
+    if asks || !(is_speech(task) || matches!(task, Task::Revise { .. })) {
+        return None;
+    }
+    Some(match (mode, is_first(task)) {
+        (Mode::Adversarial, true) => template::RULES_ADVERSARIAL_OPENING,
+        (Mode::Adversarial, false) => template::RULES_ADVERSARIAL,
+        (Mode::Deliberative, true) => template::RULES_DELIBERATIVE_OPENING,
+        (Mode::Deliberative, false) => template::RULES_DELIBERATIVE,
+    })
+}
+
+/// What a speech is to do, and how long it may be.
+pub(super) fn text(view: &View, task: &Task, words: u32) -> String {
+    let (long, short) = (words.to_string(), words.min(SHORT).to_string());
+    let filled = |template| fill(template, &[("words", &long), ("short", &short)]);
+    if let Task::Argument { guidance, to, bench } = task {
+        return argument(view, (to.as_ref(), *bench), (words, is_guided(guidance)));
+    }
+    if let Task::Statement { speech, guidance, .. } = task {
+        let mut text = statement(*speech, filled);
+        push_guided(&mut text, *speech == SpeechKind::Question && is_guided(guidance));
+        return text;
+    }
+    filled(if *task == Task::Opening { template::OPENING } else { template::CLOSING })
+}
+
+fn is_guided(guidance: &Guidance) -> bool {
+    guidance.briefing.is_some() || guidance.new_angle.is_some()
+}
+
+fn push_guided(text: &mut String, guided: bool) {
+    if guided {
+        text.push(' ');
+        text.push_str(&fill(template::GUIDED, &[]));
+    }
+}
+
+fn statement(speech: SpeechKind, filled: impl Fn(&'static str) -> String) -> String {
+    filled(match speech {
+        SpeechKind::Question => template::QUESTION,
+        SpeechKind::Answer => template::ANSWER,
+        SpeechKind::FollowUp => template::FOLLOW_UP,
+        SpeechKind::Proposal => template::PROPOSAL,
+        SpeechKind::Revision => template::REVISED_POSITION,
+        SpeechKind::Rebuttal => template::REBUTTAL,
+        SpeechKind::Clarification => template::CLARIFICATION,
+        SpeechKind::Interjection => template::INTERJECTION,
+        SpeechKind::Opening => template::OPENING,
+        SpeechKind::Closing => template::CLOSING,
+        // nobody is asked for these as a statement; an argument is the plainest thing to say
+        SpeechKind::Argument
+        | SpeechKind::Critique
+        | SpeechKind::Point
+        | SpeechKind::PointReply
+        | SpeechKind::Moderation => template::ARGUMENT,
+    })
+}
+
+/// A speech of a round, as the format wants it.
+fn argument(view: &View, (to, bench): (Option<&ParticipantId>, Option<Bench>), (words, guided): (u32, bool)) -> String {
+    let (long, short) = (words.to_string(), words.min(SHORT).to_string());
+    let other = to.map_or_else(|| "NAME".to_owned(), |to| one_line(to.as_str()));
+    let values = |duty| {
+        [
+            ("words", long.as_str()),
+            ("short", short.as_str()),
+            ("other", other.as_str()),
+            ("to", other.as_str()),
+            ("duty", duty),
+        ]
+    };
+    let mut text = match (view.spec.debate_format, bench) {
+        (_, Some(bench)) => {
+            let place = Bench::ALL.iter().position(|known| *known == bench).unwrap_or_default();
+            fill(template::BENCH_SPEECH, &values(line(template::BENCH, place)))
+        }
+        (DebateFormat::ChainOfThought, None) => fill(template::STEPS, &values("")),
+        (DebateFormat::OpenFight, None) => fill(template::OPEN_FIGHT, &values("")),
+        (DebateFormat::Fishbowl, None) if to.is_none() => fill(template::FISHBOWL, &values("")),
+        (
+            DebateFormat::RoundRobin
+            | DebateFormat::Socratic
+            | DebateFormat::BpStyle
+            | DebateFormat::Fishbowl
+            | DebateFormat::CritiqueRevision,
+            None,
+        ) => match to {
+            Some(_) => fill(template::ARGUMENT_TO, &values("")),
+            None if guided => return fill(template::ARGUMENT_GUIDED, &values("")),
+            None => fill(template::ARGUMENT, &values("")),
+        },
+    };
+    push_guided(&mut text, guided);
+    text
+}

@@ -1,0 +1,172 @@
+//! What speakers know beside the transcript: decisions, summaries, notes, warnings, the result.
+use crate::text::{cut, quoted_line};
+use agon_core::{
+    Consensus, Event, ModeratorDecision, Note, Outcome, ParticipantId, Position, Remark, RoundStatus, Strength,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What is known beside the transcript, each with the event that made it known.
+#[derive(Default)]
+pub(crate) struct Facts {
+    decisions: Vec<(Position, String)>,
+    /// Oldest first.
+    pub(crate) summaries: Vec<Summary>,
+    notes: BTreeMap<ParticipantId, Vec<(Position, Note)>>,
+    /// The warnings of each interjection.
+    warnings: Vec<(Position, Vec<Remark>)>,
+    result: Vec<(Position, (&'static str, String))>,
+    /// When the rounds were over.
+    loop_ended: Option<Position>,
+}
+
+/// What was said up to the end of a round, summed up.
+pub(crate) struct Summary {
+    position: Position,
+    /// That round.
+    pub(crate) through: u32,
+    /// The summary.
+    pub(crate) text: Arc<str>,
+}
+
+/// How many of its own decisions a moderator is shown, and how much of each.
+const SHOWN_DECISIONS: usize = 6;
+const DECISION_LENGTH: usize = 160;
+/// How many notes of one persona are kept: only the last one is shown, and an ask may be a few behind.
+const KEPT_NOTES: usize = 4;
+
+impl Facts {
+    pub(super) fn apply(&mut self, position: Position, event: &Event) {
+        if let Event::ModeratorDecided { turn, decision, fallback, .. } = event {
+            self.decisions.push((position, decision_line(turn.round, decision, *fallback)));
+        }
+        if let Event::SummaryRecorded { through, text, .. } = event {
+            self.summaries.push(Summary { position, through: *through, text: text.clone() });
+        }
+        if let Event::NoteTaken { participant, note, .. } = event {
+            let notes = self.notes.entry(participant.clone()).or_default();
+            if notes.len() >= KEPT_NOTES {
+                notes.remove(0);
+            }
+            notes.push((position, note.clone()));
+        }
+        if let Event::ModeratorInterjected { interjection, .. } = event {
+            self.warnings.push((position, interjection.warnings.clone()));
+        }
+        if let Event::LoopEnded { .. } = event {
+            self.loop_ended = Some(position);
+        }
+        self.take_result(position, event);
+    }
+
+    fn take_result(&mut self, position: Position, event: &Event) {
+        let mut known = |key, value: String| self.result.push((position, (key, value)));
+        if let Event::VoteTallied { counts, eligible, received, .. } = event {
+            let counts: Vec<String> =
+                counts.iter().map(|(candidate, count)| format!("{} {count}", quoted_line(candidate))).collect();
+            known("Votes", format!("{} ({received} of {eligible} voters)", counts.join(", ")));
+        }
+        if let Event::VerdictReached { outcome, verdict, winner, reasoning, consensus, .. } = event {
+            known("Outcome", outcome_name(*outcome).to_owned());
+            for (key, value) in [("Verdict", verdict), ("Winner", winner), ("Reasoning", reasoning)] {
+                if let Some(value) = value {
+                    known(key, quoted_line(value));
+                }
+            }
+            if let Some(consensus) = consensus {
+                known("Consensus", consensus_line(consensus));
+            }
+        }
+    }
+
+    /// The moderator's last decisions up to a position, one line each.
+    pub(crate) fn decisions(&self, sees: Position) -> impl Iterator<Item = &str> {
+        let known = self.decisions.partition_point(|(position, _)| *position <= sees);
+        let known = self.decisions.get(..known).unwrap_or_default();
+        known.iter().skip(known.len().saturating_sub(SHOWN_DECISIONS)).map(|(_, line)| line.as_str())
+    }
+
+    /// The last summary up to a position, by its index.
+    pub(crate) fn last_summary(&self, sees: Position) -> Option<usize> {
+        self.summaries.iter().rposition(|summary| summary.position <= sees)
+    }
+
+    /// The last note of a persona up to a position.
+    pub(crate) fn note(&self, sees: Position, of: &ParticipantId) -> Option<&Note> {
+        let notes = self.notes.get(of)?;
+        notes.iter().rfind(|(position, _)| *position <= sees).map(|(_, note)| note)
+    }
+
+    /// What the moderator's last interjection up to a position warned somebody of.
+    pub(crate) fn warnings(&self, sees: Position, to: &ParticipantId) -> impl Iterator<Item = &str> {
+        let last = self.warnings.iter().rfind(|(position, _)| *position <= sees);
+        let remarks = last.map(|(_, remarks)| remarks.as_slice()).unwrap_or_default();
+        remarks.iter().filter(move |remark| remark.to == *to).map(|remark| remark.text.as_str())
+    }
+
+    /// The result as `Key: value` lines, model text on one line and defused.
+    pub(crate) fn result(&self, sees: Position) -> impl Iterator<Item = (&'static str, &str)> {
+        self.result
+            .iter()
+            .filter(move |(position, _)| *position <= sees)
+            .map(|(_, (key, value))| (*key, value.as_str()))
+    }
+
+    /// Whether the rounds are still on.
+    pub(crate) fn in_rounds(&self, sees: Position) -> bool {
+        self.loop_ended.is_none_or(|ended| ended > sees)
+    }
+}
+
+fn outcome_name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Decided => "decided",
+        Outcome::Degraded => "decided, with seats missing",
+        Outcome::Tie => "tie",
+        Outcome::Inconclusive => "inconclusive",
+    }
+}
+
+fn consensus_line(consensus: &Consensus) -> String {
+    let strength = match consensus.strength {
+        Strength::Split => "split",
+        Strength::Weak => "weak",
+        Strength::Moderate => "moderate",
+        Strength::Strong => "strong",
+        Strength::Unanimous => "unanimous",
+    };
+    let answer = consensus.answer.as_deref().map_or_else(String::new, |answer| format!(" for {}", quoted_line(answer)));
+    let contested = if consensus.contested { ", contested" } else { "" };
+    format!("{strength}{contested}: {} of {}{answer}", consensus.top, consensus.eligible)
+}
+
+fn decision_line(round: u32, decision: &ModeratorDecision, fallback: bool) -> String {
+    let mut line = match decision {
+        ModeratorDecision::Opens(plan) => {
+            let speakers: Vec<String> = plan.next_speakers.iter().map(|name| quoted_line(name.as_str())).collect();
+            let mut line = format!("opened round {round}");
+            let parts = [
+                ("speakers", Some(speakers.join(", "))),
+                ("briefing", plan.briefing.clone()),
+                ("angle", plan.new_angle.clone()),
+            ];
+            for (what, value) in parts {
+                if let Some(value) = value.filter(|value| !value.is_empty()) {
+                    line.push_str(&format!("; {what}: {}", cut(&quoted_line(&value), DECISION_LENGTH)));
+                }
+            }
+            line
+        }
+        ModeratorDecision::Closes(summary) => {
+            let status = match summary.status {
+                RoundStatus::Settled => "settled",
+                RoundStatus::Continue => "continue",
+            };
+            format!("closed round {round} as {status}: {}", cut(&quoted_line(&summary.summary), DECISION_LENGTH))
+        }
+    };
+    if fallback {
+        line.push_str(" (put in place of an answer that could not be had)");
+    }
+    line
+}
