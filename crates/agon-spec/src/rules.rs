@@ -95,8 +95,10 @@ fn models(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
     if root.has("model") {
         return;
     }
-    let without: Vec<(String, Option<Span>)> =
-        debaters_without_model(root, spec).chain(others_without_model(root, spec)).collect();
+    // Whoever writes `enabled: false` wants none.
+    let off = problems.is_about("synthesizer.enabled");
+    let others = others_without_model(root, spec).filter(|(name, _)| !(off && name == "the synthesizer"));
+    let without: Vec<(String, Option<Span>)> = debaters_without_model(root, spec).chain(others).collect();
     if without.is_empty() {
         return;
     }

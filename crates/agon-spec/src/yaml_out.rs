@@ -64,16 +64,30 @@ fn inline(out: &mut String, value: &Value, indent: usize) {
             out.push('[');
             for (at, item) in items.iter().enumerate() {
                 out.push_str(if at > 0 { ", " } else { "" });
-                match item {
-                    Value::String(whole) if !is_plain(whole) => quoted(out, whole),
-                    Value::String(whole) => out.push_str(whole),
-                    other => inline(out, other, indent),
-                }
+                flow(out, item);
             }
             out.push(']');
         }
-        Value::Object(_) => out.push_str("{}"),
+        Value::Object(_) => flow(out, value),
         Value::Null | Value::Bool(_) | Value::Number(_) => out.push_str(&value.to_string()),
+    }
+}
+
+/// A value inside brackets.
+fn flow(out: &mut String, value: &Value) {
+    match value {
+        Value::String(whole) => text(out, whole),
+        Value::Object(map) => {
+            out.push('{');
+            for (at, (key, value)) in map.iter().enumerate() {
+                out.push_str(if at > 0 { ", " } else { "" });
+                text(out, key);
+                out.push_str(": ");
+                flow(out, value);
+            }
+            out.push('}');
+        }
+        Value::Array(_) | Value::Null | Value::Bool(_) | Value::Number(_) => inline(out, value, 0),
     }
 }
 
@@ -150,7 +164,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_read_back_as_it_was(text in "(?s).{0,60}", key in "(?s).{0,12}", item in "[ -~\n]{0,20}") {
-            let value = json!({"a": {key: text}, "list": [{"b": item.clone(), "c": [item]}]});
+            let nested = json!([[{key.clone(): item.clone()}, item], {}, [[null, 1.5]]]);
+            let value = json!({"a": {key: text}, "list": [{"b": item.clone(), "c": [item]}], "nested": nested});
             let written = write(&value);
             let read = crate::yaml::parse(&written, 0);
             prop_assert_eq!(read.map(|node| plain(&node.unwrap())).map_err(|error| format!("{error:?}")), Ok(value), "{}", written);

@@ -11,7 +11,8 @@ pub(super) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'
     for problem in combination_problems(spec) {
         let first = problem.keys.first().cloned().unwrap_or_default();
         // What follows from a refused value is no problem of its own.
-        let guessed = problem.keys.iter().any(|key| is_refused(root, key));
+        let chosen = chosen_by(&first).iter().copied();
+        let guessed = problem.keys.iter().map(String::as_str).chain(chosen).any(|key| is_refused(root, key));
         let few = spec.personas.len() < 2 && problem.keys.iter().any(|key| key == "personas");
         if guessed || few || told.contains(&first) || problems.is_about(&first) {
             continue;
@@ -35,7 +36,7 @@ fn unused_blocks(root: &Section, spec: &DebateSpec, told: &mut Vec<String>, prob
         let Some(field) = root.get(key).filter(|_| !used && !is_refused(root, chosen)) else { continue };
         let message = format!("`{key}` is used with {needs} only; here the strategy is {strategy}");
         let finding = Finding::new(Code::UnusedBlock, field.key_span, message).field(key);
-        problems.error(finding.help(format!("remove the block, or write what it needs")));
+        problems.error(finding.help("remove the block, or write what it needs"));
         told.push(key.to_owned());
     }
 }

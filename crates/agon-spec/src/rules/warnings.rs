@@ -134,15 +134,14 @@ fn family(model: &str) -> String {
 
 /// Settings of tools that nobody has, and of the words of those who say none.
 fn unheard(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
-    let mut personas = spec.personas.iter().map(|persona| &persona.tools);
-    let armed =
-        personas.any(|tools| !tools.is_empty()) || spec.moderator.as_ref().is_some_and(|it| !it.tools.is_empty());
+    let personas = root.list("personas").unwrap_or_default().iter();
+    let armed = personas.chain(root.section("moderator")).any(|section| section.has("tools"));
     let mut warn = |span: Option<Span>, field: &str, message: &str| {
         if let Some(span) = span {
             problems.warning(Finding::new(Code::NoEffect, span, message).field(field));
         }
     };
-    if !armed {
+    if !armed && root.section("tools").is_some() {
         let message = "`tools` limits the use of tools, and neither a persona nor the moderator has any";
         warn(root.get("tools").map(|field| field.key_span), "tools", message);
     }
