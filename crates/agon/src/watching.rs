@@ -2,8 +2,10 @@
 use crate::exit::Stop;
 use crate::signals::Signals;
 use crate::terminal::View;
-use agon_core::{DebateState, Event, Outcome, Record, TurnId};
+use agon_core::{DebateSpec, DebateState, Event, Outcome, Record, TurnId};
+use agon_report::{deltas_shown_to_clients, shown_to_clients};
 use agon_runtime::{Clock, SystemClock, Watch, WatchError, Watched};
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
@@ -70,6 +72,7 @@ impl Watching<'_> {
         frames.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let mut down = std::pin::pin!(down);
         let mut ended = None;
+        let mut curtain = Curtain::default();
         loop {
             let shown = tokio::select! {
                 biased;
@@ -78,7 +81,7 @@ impl Watching<'_> {
                     return Ok(Ending::Interrupted);
                 }
                 seen = self.feed.next() => match seen? {
-                    Some(seen) => self.show(&seen, &mut ended),
+                    Some(seen) => self.show(&seen, &mut curtain, &mut ended),
                     None => return Ok(ended.map_or(Ending::Silent, |(state, outcome)| Ending::Over(state, outcome))),
                 },
                 _ = frames.tick() => self.view.tick(SystemClock.now(), None),
@@ -90,18 +93,46 @@ impl Watching<'_> {
         }
     }
 
-    fn show(&mut self, seen: &Seen, ended: &mut Option<End>) -> io::Result<()> {
+    fn show(&mut self, seen: &Seen, curtain: &mut Curtain, ended: &mut Option<End>) -> io::Result<()> {
         match seen {
             Seen::Record(record) => {
                 *ended = end_of(record).or(*ended);
-                record.entries().try_for_each(|(position, event)| self.view.event(position, record.at, event))
+                record.entries().try_for_each(|(position, event)| match curtain.lifts(event) {
+                    true => self.view.event(position, record.at, event),
+                    false => Ok(()),
+                })
             }
             Seen::Delta { turn, offset, text } => {
-                self.view.delta(*turn, *offset, text);
+                if !curtain.hidden.contains(turn) {
+                    self.view.delta(*turn, *offset, text);
+                }
                 Ok(())
             }
             Seen::Notice(notice) => self.view.tick(SystemClock.now(), Some(notice)),
         }
+    }
+}
+
+/// What the debate's file wants watchers not to be shown. A gateway has left it out already.
+#[derive(Default)]
+struct Curtain {
+    spec: Option<Box<DebateSpec>>,
+    hidden: BTreeSet<TurnId>,
+}
+
+impl Curtain {
+    /// Whether an event is shown; remembers whose turns are not.
+    fn lifts(&mut self, event: &Event) -> bool {
+        if let Event::DebateAdmitted(admission) = event {
+            self.spec = Some(Box::new(admission.spec.clone()));
+        }
+        let Some(spec) = &self.spec else { return true };
+        if let Event::TurnAsked(ask) = event
+            && !deltas_shown_to_clients(spec, &ask.participant)
+        {
+            self.hidden.insert(ask.turn);
+        }
+        shown_to_clients(spec, event)
     }
 }
 

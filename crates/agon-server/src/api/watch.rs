@@ -3,9 +3,10 @@ use super::debate::event_message;
 use super::{Api, Call, named};
 use crate::auth::Scope;
 use crate::error::Problem;
-use agon_core::{Event, Position, Record, Timestamp};
+use agon_core::{Admission, Event, Position, Record, Timestamp};
 use agon_proto::TokenDelta;
 use agon_proto::pb::v1 as pb;
+use agon_report::{deltas_shown_to_clients, shown_to_clients};
 use agon_runtime::{Watch, WatchError, Watched};
 use futures_util::stream::{self, BoxStream};
 use std::collections::VecDeque;
@@ -54,6 +55,7 @@ impl Api {
         };
         let now = Instant::now();
         let follower = Follower {
+            admission: folded.debate.admission().clone(),
             source,
             ready: VecDeque::from([Step::Snapshot(Box::new(snapshot))]),
             after,
@@ -74,6 +76,8 @@ impl Api {
 }
 
 struct Follower {
+    /// Says whose words watchers are shown.
+    admission: Arc<Admission>,
     /// None once nothing more will come.
     source: Option<Watch>,
     ready: VecDeque<Step>,
@@ -102,7 +106,11 @@ impl Follower {
             let woken = wait(self.source.as_mut()?, self.heartbeat, self.until, &self.stop).await;
             match woken {
                 Woken::Seen(Ok(Some(Watched::Record(record)))) => self.take(&record),
-                Woken::Seen(Ok(Some(Watched::Delta(delta)))) => self.ready.push_back(Step::Delta(delta)),
+                Woken::Seen(Ok(Some(Watched::Delta(delta)))) => {
+                    if deltas_shown_to_clients(&self.admission.spec, &delta.participant) {
+                        self.ready.push_back(Step::Delta(delta));
+                    }
+                }
                 Woken::Seen(Ok(None)) => return None,
                 Woken::Seen(Err(error)) => return Some((Err(of_watch(error)), None)),
                 Woken::Silence => return Some((Ok(Step::Heartbeat(self.after)), Some(self))),
@@ -112,9 +120,11 @@ impl Follower {
         }
     }
 
-    /// A record may begin before the cursor: what the watcher has seen is left out.
+    /// A record may begin before the cursor: what the watcher has seen is left out, and so is what it is not to see.
     fn take(&mut self, record: &Arc<Record>) {
-        let new = record.entries().filter(|(position, _)| *position > self.after);
+        let new = record.entries().filter(|(position, event)| {
+            *position > self.after && shown_to_clients(&self.admission.spec, event)
+        });
         self.ready.extend(new.map(|(position, event)| Step::Event(position, record.at, Box::new(event.clone()))));
         if record.events.iter().any(|event| matches!(event, Event::DebateEnded { .. })) {
             self.source = None;
