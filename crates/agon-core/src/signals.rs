@@ -7,7 +7,6 @@ use crate::ids::ParticipantId;
 use crate::tally::same_answer;
 use crate::task::SpeechKind;
 use crate::transcript::Entry;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What is said in a debate up to the end of one round, ready to be compared.
@@ -175,25 +174,26 @@ pub fn cosine(one: &[f32], other: &[f32]) -> f64 {
 }
 
 /// How often each word and each pair of neighbours stands in a text. Words of one or two letters do not count.
+///
+/// Every round counts all that was said before it, so words are known by their hash: nothing is kept of their letters.
 struct Counts {
-    counts: BTreeMap<String, f64>,
+    /// In the order of the hashes.
+    counts: Vec<(u64, f64)>,
     length: f64,
 }
 impl Counts {
     fn of(text: &str) -> Self {
-        let words: Vec<String> = text
+        let words: Vec<u64> = text
             .split(|c: char| !c.is_alphanumeric())
             .filter(|word| word.chars().nth(2).is_some())
-            .map(str::to_lowercase)
+            .map(word_hash)
             .collect();
-        let mut counts: BTreeMap<String, f64> = BTreeMap::new();
-        for pair in words.windows(2) {
-            *counts.entry(pair.join(" ")).or_default() += 1.0;
-        }
-        for word in words {
-            *counts.entry(word).or_default() += 1.0;
-        }
-        let length = counts.values().map(|count| count * count).sum::<f64>().sqrt();
+        let pairs = words.iter().zip(words.iter().skip(1)).map(|(one, next)| mix(one.rotate_left(32), *next));
+        let mut all: Vec<u64> = words.iter().copied().chain(pairs).collect();
+        all.sort_unstable();
+        let runs = all.chunk_by(|one, next| one == next);
+        let counts: Vec<(u64, f64)> = runs.filter_map(|run| Some((*run.first()?, run.len() as f64))).collect();
+        let length = counts.iter().map(|(_, count)| count * count).sum::<f64>().sqrt();
         Self { counts, length }
     }
     fn cosine(&self, other: &Self) -> f64 {
@@ -201,9 +201,28 @@ impl Counts {
         if lengths <= 0.0 {
             return 0.0;
         }
-        let shared = self.counts.iter().filter_map(|(word, count)| Some(count * other.counts.get(word)?));
+        let mut others = other.counts.iter().peekable();
+        let shared = self.counts.iter().filter_map(|(word, count)| {
+            while others.next_if(|(other, _)| other < word).is_some() {}
+            others.next_if(|(other, _)| other == word).map(|(_, other)| count * other)
+        });
         (shared.sum::<f64>() / lengths).clamp(0.0, 1.0)
     }
+}
+
+/// FNV-1a of a word in lower case, 64 bits: the same on every machine.
+fn word_hash(word: &str) -> u64 {
+    const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+    if word.is_ascii() {
+        word.bytes().fold(BASIS, |hash, byte| mix(hash, u64::from(byte.to_ascii_lowercase())))
+    } else {
+        word.to_lowercase().bytes().fold(BASIS, |hash, byte| mix(hash, u64::from(byte)))
+    }
+}
+
+fn mix(hash: u64, value: u64) -> u64 {
+    const PRIME: u64 = 0x0100_0000_01b3;
+    (hash ^ value).wrapping_mul(PRIME)
 }
 
 #[cfg(test)]
@@ -224,6 +243,17 @@ mod tests {
         assert_eq!(same.words(false).agreement, Some(1.0));
         let other = Gauge::new([piece(1, "Ada", "Build the bridge", None), piece(1, "Bo", "Wait for money", None)], 1);
         assert_eq!(other.words(false).agreement, Some(0.0));
+    }
+
+    #[test]
+    fn similarity_by_words_is_the_cosine_of_the_counts_of_words_and_pairs() {
+        // "über den fluss" and "den fluss": two words and a pair are shared, of five and three.
+        let texts = [piece(1, "Ada", "ÜBER den Fluss", None), piece(1, "Bo", "an den FLUSS", None)];
+        assert_eq!(Gauge::new(texts, 1).words(false).agreement, Some(rounded(3.0 / (5.0_f64 * 3.0).sqrt())));
+        // "the bridge the bridge the": the word and the pair that come again count as often as they come.
+        let texts = [piece(1, "Ada", "the bridge the bridge the", None), piece(1, "Bo", "the bridge", None)];
+        let lengths = (9.0_f64 + 4.0 + 4.0 + 4.0).sqrt() * 3.0_f64.sqrt();
+        assert_eq!(Gauge::new(texts, 1).words(false).agreement, Some(rounded((3.0 + 2.0 + 2.0) / lengths)));
     }
 
     #[test]
