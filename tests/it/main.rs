@@ -26,9 +26,13 @@ mod files;
 #[cfg(test)]
 mod formats;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod machine;
 #[cfg(test)]
-mod page;
+mod options;
+#[cfg(test)]
+mod pages;
 #[cfg(test)]
 mod proof;
 #[cfg(test)]
@@ -39,5 +43,7 @@ mod seat_example;
 mod security;
 #[cfg(test)]
 mod server;
+#[cfg(test)]
+mod sight;
 #[cfg(test)]
 mod support;

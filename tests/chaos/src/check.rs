@@ -137,9 +137,24 @@ pub enum Settled {
 pub fn settled(event: &Event) -> Option<(TurnId, Settled)> {
     match event {
         Event::SpeechRecorded(speech) => Some((speech.turn, Settled::Spoken(speech.text.clone()))),
-        Event::BallotCast { turn, .. } | Event::VoteCast { turn, .. } | Event::JudgementRecorded { turn, .. } => {
-            Some((*turn, Settled::Answered))
-        }
+        Event::BallotCast { turn, .. }
+        | Event::VoteCast { turn, .. }
+        | Event::JudgementRecorded { turn, .. }
+        | Event::RankingRecorded { turn, .. }
+        | Event::EnoughAsked { turn, .. }
+        | Event::DebatersScored { turn, .. }
+        | Event::BidPlaced { turn, .. }
+        | Event::PointsAnswered { turn, .. }
+        | Event::CritiqueRecorded { turn, .. }
+        | Event::NoteTaken { turn, .. }
+        | Event::ModeratorInterjected { turn, .. }
+        | Event::SpeechesScored { turn, .. }
+        | Event::ResearchBriefed { turn, .. }
+        | Event::ModeratorConcluded { turn, .. }
+        | Event::SummaryRecorded { turn, .. }
+        | Event::SynthesisRecorded { turn, .. } => Some((*turn, Settled::Answered)),
+        // without a turn nobody was asked: words were compared
+        Event::RoundMeasured { turn, .. } => turn.map(|turn| (turn, Settled::Answered)),
         // a replacement for what the moderator did not say follows a failure and is no result of its own
         Event::ModeratorDecided { turn, fallback, .. } => (!fallback).then_some((*turn, Settled::Answered)),
         Event::TurnFailed { turn, .. } => Some((*turn, Settled::Failed)),
@@ -148,7 +163,10 @@ pub fn settled(event: &Event) -> Option<(TurnId, Settled)> {
         | Event::PhaseEntered { .. }
         | Event::ParticipantPlaced { .. }
         | Event::RoundOpened { .. }
+        | Event::StageOpened { .. }
         | Event::TurnAsked(_)
+        | Event::ToolCalled { .. }
+        | Event::SpeechHeard { .. }
         | Event::SeatSkipped { .. }
         | Event::LoopEnded { .. }
         | Event::VoteTallied { .. }
@@ -183,8 +201,11 @@ fn turns(records: &[Record], registers: &BTreeMap<TurnId, Arc<TurnResult>>, find
 
 fn compare(turn: TurnId, logged: &Settled, held: &TurnResult) -> Option<Finding> {
     match (logged, held) {
-        (Settled::Spoken(text), TurnResult::Answered { answer: Answer::Speech { text: said }, .. }) => {
+        (Settled::Spoken(text), TurnResult::Answered { answer: Answer::Speech { text: said, .. }, .. }) => {
             (text != said).then_some(Finding::Differs(turn))
+        }
+        (Settled::Spoken(text), TurnResult::Answered { answer: Answer::Revision(revision), .. }) => {
+            (*text != revision.text).then_some(Finding::Differs(turn))
         }
         (Settled::Answered, TurnResult::Answered { .. }) => None,
         (Settled::Failed, TurnResult::Failed { .. } | TurnResult::Withdrawn) => None,

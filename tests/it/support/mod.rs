@@ -1,10 +1,12 @@
 //! What the tests share: a world with an empty home, the program, and servers.
 mod cluster;
 mod process;
+mod recorded;
 mod server;
 
 pub use cluster::{Cluster, SLOW, address};
 pub use process::{Running, Said};
+pub use recorded::{Recorded, Recording, turn};
 pub use server::Server;
 
 use serde_json::Value;

@@ -1,0 +1,171 @@
+//! Headless Chromium, told by its DevTools protocol over a pipe.
+use crate::support::PATIENCE;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use tempfile::TempDir;
+
+const OPTIONS: [&str; 11] = [
+    "--headless",
+    "--remote-debugging-pipe",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+];
+
+/// The browser reads commands from its file 3 and writes answers to its file 4, which are our ends of its input and output.
+const PIPED: &str = "exec chromium \"$@\" 3<&0 4>&1 </dev/null >/dev/null";
+
+/// The name of what this test itself has a page run, so that it can be told from scripts of the page.
+pub const OURS: &str = "agon-looks";
+
+/// A running browser. Ends when dropped.
+pub struct Browser {
+    child: Child,
+    input: ChildStdin,
+    messages: Receiver<Value>,
+    /// What was told while an answer was awaited, oldest first.
+    told: Vec<Value>,
+    commands: u64,
+    _profile: TempDir,
+}
+
+impl Browser {
+    pub fn start() -> Self {
+        let profile = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", PIPED, "sh"]).args(OPTIONS);
+        command.arg(format!("--user-data-dir={}", profile.path().display())).arg("about:blank");
+        command.env("HOME", profile.path()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("a shell starts");
+        let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let (sender, messages) = mpsc::channel();
+        std::thread::spawn(move || {
+            for message in BufReader::new(output).split(0).map_while(Result::ok) {
+                if sender.send(serde_json::from_slice(&message).unwrap()).is_err() {
+                    break;
+                }
+            }
+        });
+        Self { child, input, messages, told: Vec::new(), commands: 0, _profile: profile }
+    }
+
+    fn next(&self) -> Value {
+        let missing = "the report tests need chromium on PATH; cargo xtask test says how to get it";
+        self.messages
+            .recv_timeout(PATIENCE)
+            .unwrap_or_else(|error| panic!("the browser is silent ({error}): {missing}"))
+    }
+
+    /// Gives a command and waits for its answer.
+    fn command(&mut self, session: Option<&str>, method: &str, params: &Value) -> Value {
+        self.commands += 1;
+        let mut command = json!({"id": self.commands, "method": method, "params": params});
+        if let Some(session) = session {
+            command["sessionId"] = session.into();
+        }
+        self.input.write_all(format!("{command}\0").as_bytes()).expect("the browser runs");
+        loop {
+            let message = self.next();
+            if message["id"] == self.commands {
+                assert!(message["error"].is_null(), "{method}: {message}");
+                return message["result"].clone();
+            }
+            self.hear(message);
+        }
+    }
+
+    /// Keeps what was told. A dialog is closed, since it would hold everything up.
+    fn hear(&mut self, message: Value) {
+        if message["method"] == "Page.javascriptDialogOpening" {
+            self.commands += 1;
+            let close = json!({
+                "id": self.commands, "sessionId": message["sessionId"],
+                "method": "Page.handleJavaScriptDialog", "params": {"accept": true},
+            });
+            self.input.write_all(format!("{close}\0").as_bytes()).expect("the browser runs");
+        }
+        self.told.push(message);
+    }
+
+    /// Opens a file in a window of this width, and waits until it is loaded.
+    pub fn open(&mut self, file: &Path, width: u32) -> Page<'_> {
+        let target = self.command(None, "Target.createTarget", &json!({"url": "about:blank"}));
+        let attach = json!({"targetId": target["targetId"], "flatten": true});
+        let session = self.command(None, "Target.attachToTarget", &attach)["sessionId"].as_str().unwrap().to_owned();
+        let mut page = Page { browser: self, session, target: target["targetId"].clone() };
+        for domain in ["Page", "Runtime", "Log", "Network", "Debugger"] {
+            page.command(&format!("{domain}.enable"), json!({}));
+        }
+        let screen = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600});
+        page.command("Emulation.setDeviceMetricsOverride", screen);
+        page.browser.told.clear();
+        page.command("Page.navigate", json!({"url": format!("file://{}", file.display())}));
+        page.until("Page.loadEventFired");
+        page
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // It ends its own children when it is asked to; a browser that hangs is killed.
+        let close = format!("{}\0", json!({"id": 0, "method": "Browser.close"}));
+        let asked = self.input.write_all(close.as_bytes()).is_ok();
+        while asked && self.messages.recv_timeout(PATIENCE).is_ok() {}
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A page that is open. Closed when dropped.
+pub struct Page<'a> {
+    browser: &'a mut Browser,
+    session: String,
+    target: Value,
+}
+
+impl Page<'_> {
+    fn command(&mut self, method: &str, params: Value) -> Value {
+        let session = self.session.clone();
+        self.browser.command(Some(&session), method, &params)
+    }
+
+    fn until(&mut self, event: &str) {
+        while self.told(event).next().is_none() {
+            let message = self.browser.next();
+            self.browser.hear(message);
+        }
+    }
+
+    /// The parameters of the events of a kind so far.
+    pub fn told<'a>(&'a self, event: &'a str) -> impl Iterator<Item = &'a Value> {
+        let of_page = self.browser.told.iter().filter(|told| told["sessionId"] == self.session.as_str());
+        of_page.filter(move |told| told["method"] == event).map(|told| &told["params"])
+    }
+
+    /// What an expression comes to in the page.
+    pub fn evaluate(&mut self, expression: &str) -> Value {
+        let named = format!("{expression}\n//# sourceURL={OURS}");
+        let asked = json!({"expression": named, "returnByValue": true, "awaitPromise": true});
+        let answer = self.command("Runtime.evaluate", asked);
+        assert!(answer["exceptionDetails"].is_null(), "{answer}");
+        answer["result"]["value"].clone()
+    }
+}
+
+impl Drop for Page<'_> {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.browser.command(None, "Target.closeTarget", &json!({"targetId": self.target}));
+            self.browser.told.clear();
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! What a speaker is shown, read from the prompts that were sent.
+use crate::support::{Recorded, Recording, turn};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Names that occur in no sentence.
+const NAMES: [&str; 4] = ["Quillon", "Brandt", "Ferreira", "Ostrom"];
+const TOPIC: &str = "# Should the canton build a second rail tunnel?\n\nThe first one carries 240 trains a day.\n";
+
+/// A debate of four, with more keys for the debate and, by name, for its personas.
+fn debate(keys: &str, personas: &[(&str, &str)]) -> Recording {
+    let stances = ["Build it now.", "Never build it.", "Widen the old one.", "Wait for ten years."];
+    let listed = NAMES.iter().zip(stances).map(|(name, stance)| {
+        let more = personas.iter().find(|(of, _)| of == name).map_or(String::new(), |(_, more)| format!(", {more}"));
+        format!("  - {{name: {name}, stance: \"{stance}\"{more}}}\n")
+    });
+    let text = format!("---\nmodel: m\n{keys}personas:\n{}---\n{TOPIC}", listed.collect::<String>());
+    Recording::text("seen.md", &text, &[])
+}
+
+/// Who speaks in what a participant was shown, over all its prompts with these tasks.
+fn heard(recording: &Recording, name: &str, tasks: &[&str]) -> BTreeSet<String> {
+    let calls = recording.by(name).filter(|call| tasks.contains(&call.task.as_str()));
+    calls.flat_map(Recorded::speakers).collect()
+}
+
+fn set(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// The numbers in the log of the entries that a test of its own lets through.
+fn numbers(recording: &Recording, call: &Recorded, kept: impl Fn(&agon_core::Entry) -> bool) -> Vec<usize> {
+    let sees = recording.ask(call)["sees"].as_u64().unwrap();
+    let transcript = recording.transcript(sees);
+    (1..).zip(transcript.entries()).filter(|(_, entry)| kept(entry)).map(|(number, _)| number).collect()
+}
+
+fn total(recording: &Recording, call: &Recorded) -> usize {
+    numbers(recording, call, |_| true).len()
+}
+
+const SPEECHES: [&str; 2] = ["argument", "closing statement"];
+
+#[test]
+fn masks_hide_personas_and_kinds_of_turns_from_debaters_and_from_nobody_else() {
+    let masks = [("Quillon", "sees: [Brandt]"), ("Ferreira", "hidden_from: [Brandt]"), ("Ostrom", "sees: [openings]")];
+    let recording = debate("memory: persona_masking\nmax_rounds: 2\n", &masks);
+
+    assert_eq!(heard(&recording, "Quillon", &SPEECHES), set(&["Quillon", "Brandt"]));
+    assert_eq!(heard(&recording, "Brandt", &SPEECHES), set(&["Quillon", "Brandt", "Ostrom"]));
+    assert_eq!(heard(&recording, "Ferreira", &SPEECHES), set(&NAMES));
+    for call in recording.by("Ostrom").filter(|call| SPEECHES.contains(&call.task.as_str())) {
+        let opened = |entry: &agon_core::Entry| entry.kind == agon_core::SpeechKind::Opening;
+        let wanted = numbers(&recording, call, |entry| opened(entry) || entry.participant.as_str() == "Ostrom");
+        assert_eq!(call.numbers(), wanted, "{}", call.asks());
+    }
+    for call in recording.for_task("judge") {
+        assert_eq!(call.numbers().len(), total(&recording, call), "the judge reads all");
+    }
+}
+
+#[test]
+fn masked_words_reach_nobody_by_another_way() {
+    let recording = debate("memory: persona_masking\nmax_rounds: 2\n", &[("Ferreira", "hidden_from: [Brandt]")]);
+    let hidden: Vec<&str> = recording
+        .of_type("speech_recorded")
+        .filter(|speech| speech["participant"] == "Ferreira")
+        .map(|speech| speech["text"].as_str().unwrap())
+        .collect();
+    assert!(hidden.len() >= 4, "{}", hidden.len());
+    for call in recording.by("Brandt") {
+        for speech in &hidden {
+            let first = speech.lines().next().unwrap();
+            assert!(!call.asks().contains(first), "{}: {first}", call.task);
+        }
+    }
+}
+
+#[test]
+fn the_full_log_is_shown_from_its_first_entry_on() {
+    let recording = debate("max_rounds: 2\n", &[]);
+    let speeches =
+        NAMES.iter().flat_map(|name| recording.by(name)).filter(|call| SPEECHES.contains(&call.task.as_str()));
+    let mut most = 0;
+    for call in speeches {
+        assert_eq!(call.numbers(), numbers(&recording, call, |_| true), "{}", call.asks());
+        most = most.max(call.numbers().len());
+    }
+    assert_eq!(most, 12, "four openings and two rounds of four");
+}
+
+/// Windows show the latest speeches and no more than their size, but never nothing.
+fn shows_the_latest(recording: &Recording, size: usize) {
+    let mut cut = 0;
+    for call in recording.for_task("argument") {
+        let (shown, all) = (call.numbers(), total(recording, call));
+        let latest: Vec<usize> = (all + 1 - shown.len()..=all).collect();
+        assert_eq!(shown, latest, "{}", call.asks());
+        assert!(shown.len() <= size && (all == 0 || !shown.is_empty()), "{} of {all}", shown.len());
+        if shown.len() < all {
+            cut += 1;
+            assert!(call.fenced().starts_with("### Left out here: "), "{}", call.fenced());
+        }
+    }
+    assert!(cut > 6, "the window cut {cut} prompts only");
+}
+
+#[test]
+fn the_last_turns_and_a_rolling_window_show_the_latest_speeches() {
+    shows_the_latest(&debate("max_rounds: 3\ncontext_scope: last_n_turns\ncontext_turns: 4\n", &[]), 4);
+    shows_the_latest(&debate("max_rounds: 3\nmemory: rolling_window\nmemory_window: 6\n", &[]), 6);
+}
+
+#[test]
+fn a_window_drops_half_of_itself_at_a_time_so_that_prompts_share_their_beginning() {
+    let recording = debate("max_rounds: 3\nmemory: rolling_window\nmemory_window: 8\n", &[]);
+    let arguments = recording.for_task("argument");
+    let firsts: BTreeSet<usize> = arguments.iter().filter_map(|call| call.numbers().first().copied()).collect();
+    assert_eq!(firsts.into_iter().collect::<Vec<_>>(), [1, 5, 9]);
+}
+
+#[test]
+fn a_persona_scope_shows_ones_own_turns_those_that_address_one_and_the_moderators() {
+    let recording = debate("max_rounds: 3\ncontext_scope: persona_scoped\nmoderator: {type: active}\n", &[]);
+    let mut left_out = 0;
+    for call in NAMES.iter().flat_map(|name| recording.by(name)).filter(|call| call.task == "argument") {
+        let me = call.participant.as_str();
+        let mine = |entry: &agon_core::Entry| {
+            let names_me = entry.text.split(|c: char| !c.is_alphanumeric()).any(|word| word == me);
+            let to_me = entry.to.as_ref().is_some_and(|to| to.as_str() == me);
+            names_me || to_me || entry.participant.as_str() == me || entry.kind == agon_core::SpeechKind::Moderation
+        };
+        let shown = call.numbers();
+        let wanted = numbers(&recording, call, mine);
+        // Whoever is answered is shown with what it said last, addressed or not.
+        let extra: Vec<&usize> = shown.iter().filter(|number| !wanted.contains(number)).collect();
+        assert!(wanted.iter().all(|number| shown.contains(number)) && extra.len() <= 1, "{shown:?}, not {wanted:?}");
+        left_out += total(&recording, call) - shown.len();
+    }
+    assert!(left_out > 5, "{left_out}");
+}
+
+#[test]
+fn a_summary_stands_for_the_rounds_before_the_last_and_is_shown_word_for_word() {
+    for (keys, kept) in [("context_scope: summary_only\n", 1), ("memory: summarize_past\nsummarize_every: 1\n", 0)] {
+        let recording = debate(&format!("max_rounds: 3\n{keys}"), &[]);
+        let summaries: Vec<&Value> = recording.of_type("summary_recorded").collect();
+        assert!(summaries.len() >= 2, "{keys}: {}", summaries.len());
+        let third: Vec<&Recorded> =
+            recording.for_task("argument").into_iter().filter(|call| call.round() == Some(3)).collect();
+        assert_eq!(third.len(), 4);
+        for call in third {
+            let summary = summaries.iter().find(|summary| summary["through"] == 2).unwrap();
+            let line = summary["text"].as_str().unwrap().lines().next().unwrap();
+            assert!(call.fenced().contains(line), "{keys}: {}", call.fenced());
+            let wanted = numbers(&recording, call, |entry| entry.turn.round > 2 - kept);
+            assert_eq!(call.numbers(), wanted, "{keys}: {}", call.fenced());
+        }
+    }
+}
+
+#[test]
+fn the_summariser_reads_what_was_said_since_its_last_summary() {
+    let recording = debate("max_rounds: 3\nmemory: summarize_past\nsummarize_every: 1\n", &[]);
+    let calls = recording.for_task("summarise");
+    assert!(calls.len() >= 2, "{}", calls.len());
+    for (at, call) in (1..).zip(&calls) {
+        let since = if at == 1 { 0 } else { at };
+        let wanted = numbers(&recording, call, |entry| entry.turn.round >= since && entry.turn.round <= at);
+        assert_eq!(call.numbers(), wanted, "{}", call.asks());
+    }
+}
+
+#[test]
+fn at_the_same_time_nobody_of_a_round_sees_another_and_in_sequence_everybody_those_before() {
+    for (visibility, together) in [("simultaneous", true), ("sequential", false)] {
+        let recording = debate(&format!("max_rounds: 2\nvisibility: {visibility}\n"), &[]);
+        for round in 1..=2 {
+            let calls = recording.for_task("argument").into_iter().filter(|call| call.round() == Some(round));
+            let mut shown: Vec<usize> = calls.map(|call| call.numbers().len()).collect();
+            shown.sort_unstable();
+            let before = 4 * round as usize;
+            let wanted = if together { [before; 4] } else { [before, before + 1, before + 2, before + 3] };
+            assert_eq!(shown, wanted, "{visibility}, round {round}");
+        }
+    }
+}
+
+#[test]
+fn a_briefing_lives_for_its_round_and_no_longer() {
+    let recording = debate("max_rounds: 3\nmoderator: {opens: true, closes: true}\n", &[]);
+    for (round, opened) in (1..).zip(recording.of_type("round_opened")) {
+        let words = opened["briefing"].as_str().unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+        let start: String = words.chars().take(40).collect();
+        for call in NAMES.iter().flat_map(|name| recording.by(name)) {
+            let told = call.tail().contains(&start);
+            let of_round = call.task == "argument" && call.round() == Some(round);
+            assert_eq!(told, of_round, "round {round}, {} ({}):\n{}", call.participant, call.task, call.tail());
+        }
+    }
+    assert_eq!(recording.of_type("round_opened").count(), 3);
+}
+
+#[test]
+fn openings_and_first_ballots_mention_nobody() {
+    let recording = debate("max_rounds: 1\nballots: both\nmoderator: {type: tool_agent, opens: true}\n", &[]);
+    for task in ["opening statement", "private ballot (initial)"] {
+        let calls = recording.for_task(task);
+        assert_eq!(calls.len(), 4, "{task}");
+        for call in calls {
+            let others = NAMES.iter().filter(|name| **name != call.participant);
+            let named: Vec<&&str> = others.filter(|name| all_of(call).contains(**name)).collect();
+            assert!(named.is_empty() && call.fenced().is_empty(), "{task}: {named:?}\n{}", call.asks());
+        }
+    }
+}
+
+fn all_of(call: &Recorded) -> String {
+    call.messages.iter().map(|(_, content)| content.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn private_notes_are_shown_to_their_owner_alone() {
+    let notes = [("Quillon", "reflection: true"), ("Brandt", "evolution: true")];
+    let recording = debate("max_rounds: 3\nmoderator: {type: consensus, closes: true}\n", &notes);
+    let taken: Vec<&Value> = recording.of_type("note_taken").collect();
+    let owners: BTreeSet<&str> = taken.iter().map(|note| note["participant"].as_str().unwrap()).collect();
+    assert_eq!(owners, BTreeSet::from(["Quillon", "Brandt"]));
+    for note in taken.iter().filter(|note| turn(note).round < 3) {
+        let owner = note["participant"].as_str().unwrap();
+        let member = if owner == "Quillon" { "position" } else { "next" };
+        let words = note[member].as_str().unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+        let next = turn(note).round + 1;
+        let shown = recording.asked(owner, "argument").into_iter().find(|call| call.round() == Some(next)).unwrap();
+        assert!(shown.tail().contains(&words), "{owner} is not shown {words:?}:\n{}", shown.tail());
+        for call in recording.calls.iter().filter(|call| call.participant != owner) {
+            let leaks = said_by(&recording, &words) == 0 && all_of(call).contains(&words);
+            assert!(!leaks, "{} ({}) is shown a note of {owner}: {words}", call.participant, call.task);
+        }
+    }
+}
+
+/// In how many speeches the words stand, since a note may quote one.
+fn said_by(recording: &Recording, words: &str) -> usize {
+    let speeches = recording.of_type("speech_recorded");
+    speeches.filter(|speech| speech["text"].as_str().unwrap().contains(words)).count()
+}
+
+#[test]
+fn everybody_is_asked_to_speak_the_own_language_or_else_the_debates() {
+    let languages = [("Brandt", "language: German"), ("Ferreira", "language: \"Brazilian Portuguese\"")];
+    let recording = debate("max_rounds: 1\nlanguage: French\nmoderator: true\n", &languages);
+    let wanted = |name: &str| match name {
+        "Brandt" => "German",
+        "Ferreira" => "Brazilian Portuguese",
+        _ => "French",
+    };
+    assert!(recording.calls.len() > 10);
+    for call in &recording.calls {
+        assert_eq!(call.key("Language"), Some(wanted(&call.participant)), "{} ({})", call.participant, call.task);
+    }
+}

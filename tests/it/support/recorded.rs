@@ -1,0 +1,215 @@
+//! Debates of which every prompt is recorded: what each speaker was told, word for word, and the log beside it.
+use super::{Server, World};
+use agon_core::fence::{YOUR_TURN, marker, transcript_end, transcript_start};
+use agon_core::seed::sampling_seed;
+use agon_core::{Event, Position, Transcript, TurnId};
+use serde_json::Value;
+
+/// One call to a model.
+pub struct Recorded {
+    /// From `You are:`.
+    pub participant: String,
+    /// From `Task:`.
+    pub task: String,
+    /// Role and content of each, first to last.
+    pub messages: Vec<(String, String)>,
+    /// The whole request.
+    pub body: Value,
+}
+
+/// An entry of the transcript as a speaker was shown it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// From the header: `T7` and `[7]` are 7.
+    pub number: usize,
+    /// The name, or the label where names are hidden.
+    pub speaker: String,
+    /// The whole header line.
+    pub header: String,
+    pub text: String,
+}
+
+impl Recorded {
+    fn read(body: &str) -> Self {
+        let body: Value = serde_json::from_str(body).unwrap();
+        let part = |message: &Value, key: &str| message[key].as_str().unwrap_or_default().to_owned();
+        let messages = body["messages"].as_array().unwrap().iter();
+        let messages = messages.map(|message| (part(message, "role"), part(message, "content"))).collect();
+        let mut call = Self { participant: String::new(), task: String::new(), messages, body };
+        call.participant = call.key("You are").unwrap_or_default().to_owned();
+        call.task = call.key("Task").unwrap_or_default().to_owned();
+        call
+    }
+
+    pub fn system(&self) -> &str {
+        &self.messages[0].1
+    }
+    /// The message that asks: what was said, and the tail.
+    pub fn asks(&self) -> &str {
+        let found = self.messages.iter().find(|(_, content)| content.contains(YOUR_TURN) && *content != self.system());
+        found.map_or("", |(_, content)| content)
+    }
+    /// What stands before the tail: roster and transcript.
+    pub fn shown(&self) -> &str {
+        parts(self.asks()).0
+    }
+    /// Everything behind `=== YOUR TURN ===`.
+    pub fn tail(&self) -> &str {
+        parts(self.asks()).1
+    }
+    /// The value of a key of the tail.
+    pub fn key(&self, key: &str) -> Option<&str> {
+        self.tail().lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "))
+    }
+    /// What stands between the fence's lines; empty where there is no transcript.
+    pub fn fenced(&self) -> &str {
+        let inside = self.shown().split_once("<<< transcript ").and_then(|(_, rest)| rest.split_once('\n'));
+        inside.and_then(|(_, rest)| rest.rsplit_once(">>> end of transcript ")).map_or("", |(inside, _)| inside)
+    }
+    /// The entries of the transcript.
+    pub fn entries(&self) -> Vec<Shown> {
+        let mut entries: Vec<Shown> = Vec::new();
+        for line in self.fenced().lines() {
+            match (entry_header(line), entries.last_mut()) {
+                (Some(entry), _) => entries.push(entry),
+                // what stands before the first entry, or between two, belongs to none
+                (None, _) if line.starts_with("### ") || line.starts_with("## ") => {}
+                (None, None) => {}
+                (None, Some(entry)) => {
+                    entry.text.push_str(line);
+                    entry.text.push('\n');
+                }
+            }
+        }
+        entries
+    }
+    /// The numbers of the entries.
+    pub fn numbers(&self) -> Vec<usize> {
+        self.entries().iter().map(|entry| entry.number).collect()
+    }
+    /// Who speaks in the entries.
+    pub fn speakers(&self) -> Vec<String> {
+        self.entries().into_iter().map(|entry| entry.speaker).collect()
+    }
+    /// The round of a speech or a moderator's duty, from `Round: 2 of 3`.
+    pub fn round(&self) -> Option<u32> {
+        self.key("Round")?.split(' ').next()?.parse().ok()
+    }
+    fn seed(&self) -> Option<u64> {
+        self.body["options"]["seed"].as_u64()
+    }
+}
+
+/// The part before the last delimiter line, and the part behind it.
+fn parts(message: &str) -> (&str, &str) {
+    let line = format!("{YOUR_TURN}\n");
+    match message.rfind(&format!("\n{line}")) {
+        Some(at) => (&message[..at + 1], &message[at + 1 + line.len()..]),
+        None => message.strip_prefix(&line).map_or((message, ""), |tail| ("", tail)),
+    }
+}
+
+fn entry_header(line: &str) -> Option<Shown> {
+    let rest = line.strip_prefix("### ")?;
+    let (number, rest) = match rest.strip_prefix('[') {
+        Some(rest) => rest.split_once("] ")?,
+        None => rest.strip_prefix('T')?.split_once(" | ")?,
+    };
+    let speaker = rest.split(" | ").next()?.to_owned();
+    Some(Shown { number: number.parse().ok()?, speaker, header: line.to_owned(), text: String::new() })
+}
+
+/// A debate with its prompts.
+pub struct Recording {
+    /// The events, as the program prints them.
+    pub events: Vec<Value>,
+    /// The calls, in the order in which they came.
+    pub calls: Vec<Recorded>,
+}
+
+impl Recording {
+    /// Holds the debate of a file in the world, with the server's options and the run's.
+    pub fn of(world: &World, file: &str, server: &[&str], run: &[&str]) -> Self {
+        let folder = world.path("prompts");
+        let _ = std::fs::remove_dir_all(&folder);
+        let record = ["--record", folder.to_str().unwrap()];
+        let server = Server::start(world, &[&record, server].concat());
+        let args = ["run", file, "--ollama", &server.url, "--jsonl", "--seed", "7"];
+        let said = world.agon(&[&args[..], run].concat());
+        assert!(matches!(said.code, Some(0 | 2)), "{said:?}");
+        server.until_idle();
+        let events = said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
+        files.sort();
+        let calls = files.iter().map(|file| Recorded::read(&std::fs::read_to_string(file).unwrap())).collect();
+        Self { events, calls }
+    }
+
+    /// The debate of a file with this text; reports are not written.
+    pub fn text(name: &str, text: &str, server: &[&str]) -> Self {
+        let world = World::new();
+        let file = world.file(name, text);
+        Self::of(&world, &file, server, &["--no-reports"])
+    }
+
+    /// The events of a type.
+    pub fn of_type<'a>(&'a self, kind: &'a str) -> impl DoubleEndedIterator<Item = &'a Value> {
+        self.events.iter().filter(move |event| event["type"] == kind)
+    }
+    /// The calls for a participant.
+    pub fn by<'a>(&'a self, participant: &'a str) -> impl DoubleEndedIterator<Item = &'a Recorded> {
+        self.calls.iter().filter(move |call| call.participant == participant)
+    }
+    /// The calls for a participant's task.
+    pub fn asked<'a>(&'a self, participant: &'a str, task: &'a str) -> Vec<&'a Recorded> {
+        self.by(participant).filter(|call| call.task == task).collect()
+    }
+    /// The calls for a task, whoever was asked.
+    pub fn for_task<'a>(&'a self, task: &'a str) -> Vec<&'a Recorded> {
+        self.calls.iter().filter(|call| call.task == task).collect()
+    }
+    /// The debate's seed.
+    pub fn seed(&self) -> u64 {
+        self.events[0]["seed"].as_u64().unwrap()
+    }
+    /// The lines around the transcript.
+    pub fn fence(&self) -> (String, String) {
+        let marker = marker(self.seed());
+        (transcript_start(&marker), transcript_end(&marker))
+    }
+    /// The event by which a recorded call was asked for.
+    pub fn ask(&self, call: &Recorded) -> &Value {
+        let seed = call.seed().expect("a call has a seed");
+        let found = self.of_type("turn_asked").find(|asked| {
+            asked["participant"] == call.participant.as_str() && sampling_seed(self.seed(), turn(asked)) == seed
+        });
+        found.unwrap_or_else(|| panic!("nobody asked {} to {}", call.participant, call.task))
+    }
+    /// The transcript of the log, as it stood at an event.
+    pub fn transcript(&self, sees: u64) -> Transcript {
+        let mut transcript = Transcript::default();
+        for event in self.events.iter().filter(|event| event["seq"].as_u64() <= Some(sees)) {
+            if SAID.iter().any(|kind| event["type"] == *kind) {
+                let seq = Position(event["seq"].as_u64().unwrap());
+                let event = serde_json::from_value::<Event>(event.clone());
+                transcript.apply(seq, &event.unwrap());
+            }
+        }
+        transcript
+    }
+}
+
+/// The events that add to the transcript.
+const SAID: [&str; 6] = [
+    "speech_recorded",
+    "critique_recorded",
+    "points_answered",
+    "moderator_interjected",
+    "research_briefed",
+    "moderator_concluded",
+];
+
+/// The turn of an event.
+pub fn turn(event: &Value) -> TurnId {
+    serde_json::from_value(event["turn"].clone()).unwrap()
+}
