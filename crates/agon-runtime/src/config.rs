@@ -7,6 +7,8 @@ use agon_core::{HostId, ModelName, NodeId};
 use agon_llm::{CallTimeouts, ChatModel, RunnerOptions};
 use agon_store::{Catalogue, Commands, Jobs, Journal, Registers, Upkeep};
 use agon_telemetry::Observer;
+use agon_tools::ToolConfig;
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,6 +36,8 @@ pub struct NodeConfig {
     pub restarts: RestartPolicy,
     /// How the supervisors themselves are restarted; a spent budget ends the node.
     pub supervisor_restarts: RestartPolicy,
+    /// The tools that debates may use at its hosts, by name.
+    pub tools: BTreeMap<String, ToolConfig>,
     /// Its intervals.
     pub times: Times,
 }
@@ -51,6 +55,7 @@ impl NodeConfig {
             breaker: BreakerPolicy::default(),
             restarts: RestartPolicy::default(),
             supervisor_restarts: RestartPolicy { max_restarts: 10, ..RestartPolicy::default() },
+            tools: BTreeMap::new(),
             times: Times::default(),
         }
     }

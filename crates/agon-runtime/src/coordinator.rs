@@ -30,6 +30,8 @@ pub(crate) enum Msg {
     Tick,
     /// A host has taken a turn from a queue.
     Taken(TurnTaken),
+    /// So much was heard of a speech that goes on.
+    Heard { turn: TurnId, text: Arc<str> },
     /// Hosts have appeared or gone.
     HostsChanged,
     /// What became of an offer.
@@ -126,6 +128,8 @@ pub(crate) struct State {
     /// The turns that were open before this coordinator came.
     inherited: Vec<TurnId>,
     agenda: Agenda,
+    /// The running speeches that somebody has interrupted.
+    cuts: Vec<TurnId>,
     /// Where this debate's prompts for a model were last evaluated.
     warm: BTreeMap<ModelName, HostId>,
     alarm: Option<(Timestamp, AbortHandle)>,
@@ -160,6 +164,7 @@ impl Actor for Coordinator {
             admitted_at: Timestamp::default(),
             noted: (Position(0), Timestamp::default()),
             inherited: Vec::new(),
+            cuts: Vec::new(),
             warm: BTreeMap::new(),
             alarm: None,
             shared,
@@ -178,6 +183,7 @@ impl Actor for Coordinator {
             Msg::LookAround => state.look_around(&myself).await,
             Msg::Tick => state.on_due(&myself).await,
             Msg::Taken(taken) => state.on_taken(taken),
+            Msg::Heard { turn, text } => state.on_input(&myself, Input::SpeechHeard { turn, text }).await,
             Msg::HostsChanged => state.hosts_changed(&myself).await,
             Msg::Offered { turn, offered } => state.on_offered(&myself, turn, offered).await,
             Msg::Cancel { reason } => state.on_input(&myself, Input::Cancel { reason }).await,
@@ -255,6 +261,7 @@ impl State {
         let Some(debate) = self.debate.as_ref() else { return Ok(()) };
         let now = self.shared.clock.now();
         let (mut asked, mut retries, mut fresh, mut finished) = (Vec::new(), BTreeMap::new(), Vec::new(), false);
+        let mut cuts = Vec::new();
         for effect in debate.outstanding() {
             match effect {
                 Effect::Ask(ask) => {
@@ -264,13 +271,18 @@ impl State {
                     }
                 }
                 Effect::WakeAt { at, turn } => drop(retries.insert(turn, at)),
+                Effect::Cut { turn } => cuts.push(turn),
                 Effect::Finish => finished = true,
             }
         }
+        self.cuts = cuts;
         let gone = self.agenda.keep(&asked, retries);
         let (left, own): (Vec<TurnId>, Vec<TurnId>) = fresh.iter().partition(|turn| self.inherited.contains(turn));
         own.iter().for_each(|turn| self.offer(myself, *turn, true));
         self.ask_who_plays(myself, &left).await;
+        for turn in &self.cuts {
+            self.cut(*turn).await;
+        }
         if finished { self.finish(gone).await } else { Ok(()) }
     }
 

@@ -19,6 +19,8 @@ pub(crate) struct Desk {
     pub(crate) id: HostId,
     pub(crate) player: Player,
     digests: Mutex<Digests>,
+    /// Whether each model calls tools by its own means, and until when that is believed.
+    able: Mutex<BTreeMap<ModelName, (bool, Instant)>>,
 }
 
 /// Who answers there.
@@ -37,10 +39,15 @@ struct Digests {
 
 impl Desk {
     pub(crate) fn server(config: HostConfig) -> Self {
-        Self { id: config.id.clone(), player: Player::Server(Box::new(config)), digests: Mutex::default() }
+        Self {
+            id: config.id.clone(),
+            player: Player::Server(Box::new(config)),
+            digests: Mutex::default(),
+            able: Mutex::default(),
+        }
     }
     pub(crate) fn seats(node: &NodeId) -> Self {
-        Self { id: seats_of(node), player: Player::Seats, digests: Mutex::default() }
+        Self { id: seats_of(node), player: Player::Seats, digests: Mutex::default(), able: Mutex::default() }
     }
     /// Whether nothing that is said here is a model's word.
     pub(crate) fn rehearses(&self) -> bool {
@@ -71,5 +78,24 @@ impl Desk {
         }
         let name = model.as_str();
         digests.known.get(name).or_else(|| digests.known.get(&format!("{name}:latest"))).cloned()
+    }
+
+    /// Whether the server says that the model calls tools by its own means. One that does not tell is taken not to.
+    pub(crate) async fn calls_tools(&self, model: &ModelName) -> bool {
+        let Player::Server(config) = &self.player else { return false };
+        let mut able = self.able.lock().await;
+        let now = Instant::now();
+        if let Some((known, until)) = able.get(model)
+            && *until > now
+        {
+            return *known;
+        }
+        let shown = tokio::time::timeout(PATIENCE, config.client.show(model.as_str())).await;
+        let (can, believed) = match shown {
+            Ok(Ok(details)) => (details.can("tools") == Some(true), FRESH),
+            Ok(Err(_)) | Err(_) => (false, RETRY),
+        };
+        able.insert(model.clone(), (can, now + believed));
+        can
     }
 }

@@ -85,6 +85,26 @@ impl Directory {
         all.min_by_key(|(draining, standing, id)| (*draining, rank(standing, debate, id))).map(|(_, _, id)| id)
     }
 
+    /// The host of this process that a tool is to ask for a model. One that rehearses is the last choice, for a tool does not
+    /// know the debate that it is used in.
+    pub(crate) fn for_tools(&self, model: &ModelName) -> Option<HostId> {
+        let fit = self.servers().filter(|local| !local.is_draining());
+        let fit = fit.filter_map(|local| Some((local.plays.is_rehearsing(), local.standing(model)?, local)));
+        let best = fit.min_by_key(|(rehearses, standing, _)| {
+            (*rehearses, standing.breaker == BreakerState::Open, !standing.listed, standing.load)
+        });
+        let (_, _, local) = best?;
+        if local.learn(model) {
+            local.call_for_gates();
+        }
+        Some(local.id.clone())
+    }
+
+    /// Grows when a host of this process needs gates for models that its own turns have not asked for.
+    pub(crate) fn gates_wanted(&self, host: &HostId) -> Option<watch::Receiver<u64>> {
+        self.local(host).map(|local| local.gates_wanted())
+    }
+
     /// Whether a host takes turns: false when it is silent for too long, drains, or is unknown.
     pub(crate) fn lives(&self, host: &HostId) -> bool {
         match self.local(host) {

@@ -63,9 +63,10 @@ impl Ears {
             Hint::CancelDebate(hint) => {
                 tell(&self.coordinators, coordinators::Msg::Cancel { debate: hint.debate, reason: hint.reason });
             }
+            Hint::SpeechHeard(hint) => tell(&self.coordinators, coordinators::Msg::Heard(hint)),
             Hint::JobReady(_) => self.shared.job_ready.notify_one(),
             // for watchers and hosts
-            Hint::CancelTurn(_) | Hint::LogAdvanced(_) | Hint::OwnerChanged(_) => {}
+            Hint::CancelTurn(_) | Hint::CutTurn(_) | Hint::LogAdvanced(_) | Hint::OwnerChanged(_) => {}
         }
     }
 }

@@ -11,6 +11,24 @@ pub(crate) fn of_call(error: &ChatError, host: &HostId) -> Failure {
     Failure { cause: cause(&error.kind), detail, retry_after_ms }
 }
 
+/// The failure of a call for embeddings.
+pub(crate) fn of_embedding(error: &ChatError, host: &HostId) -> Failure {
+    match embeds(error) {
+        true => of_call(error, host),
+        false => Failure::new(FailureCause::BadRequest, format!("{host}: the model gives no embeddings: {error}")),
+    }
+}
+
+/// What the gate is told of it.
+pub(crate) fn end_of_embedding(error: &ChatError) -> End {
+    if embeds(error) { end_of(error) } else { End::NEUTRAL }
+}
+
+/// Servers refuse embeddings of a model that has none as something that they have not implemented.
+fn embeds(error: &ChatError) -> bool {
+    error.status != Some(501)
+}
+
 fn cause(kind: &ChatErrorKind) -> FailureCause {
     use ChatErrorKind as Kind;
     match kind {
@@ -84,6 +102,17 @@ mod tests {
             let error = ChatError::new(kind, "words of the server");
             assert_eq!(of_call(&error, &HostId::from("gpu1")).cause, cause, "{error}");
         }
+    }
+
+    #[test]
+    fn a_model_without_embeddings_is_no_fault_of_its_server() {
+        let error = ChatError { status: Some(501), ..ChatError::new(ChatErrorKind::Server5xx, "no embeddings") };
+
+        assert_eq!(of_embedding(&error, &HostId::from("gpu1")).cause, FailureCause::BadRequest);
+        assert_eq!(end_of_embedding(&error), End::NEUTRAL);
+        let broken = ChatError { status: Some(500), ..error };
+        assert_eq!(of_embedding(&broken, &HostId::from("gpu1")).cause, FailureCause::ServerError);
+        assert_eq!(end_of_embedding(&broken).call, CallEnd::Failure);
     }
 
     #[test]

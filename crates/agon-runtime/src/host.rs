@@ -17,6 +17,7 @@ use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, SupervisionEvent};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
@@ -130,6 +131,9 @@ impl State {
         {
             let follow = discovery::follow(self.shared.clone(), (**config).clone(), myself.clone());
             self.scope.spawn(myself.get_cell(), follow);
+        }
+        if let Some(wanted) = self.shared.directory.gates_wanted(&self.desk.id) {
+            self.scope.spawn(myself.get_cell(), follow_tools(wanted, myself.clone()));
         }
         self.scope.after(myself, self.shared.config.times.cell_idle, Msg::Sweep);
         Ok(())
@@ -269,6 +273,13 @@ impl State {
             RestartDecision::GiveUp => myself.kill(),
             RestartDecision::Leave => {}
         }
+    }
+}
+
+/// Tools may ask for models that no turn has asked for.
+async fn follow_tools(mut wanted: watch::Receiver<u64>, target: ActorRef<Msg>) {
+    while wanted.changed().await.is_ok() {
+        tell(&target, Msg::Models);
     }
 }
 

@@ -35,6 +35,7 @@ mod failure;
 mod feeds;
 mod gate;
 mod held;
+mod helpers;
 #[cfg(any(test, feature = "test-hooks"))]
 mod hooks;
 mod host;
@@ -66,6 +67,7 @@ mod taker;
 mod tasks;
 mod told;
 mod turn;
+mod vectors;
 mod watch;
 
 pub use agon_proto::TokenDelta;

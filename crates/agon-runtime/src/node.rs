@@ -6,9 +6,10 @@ use crate::root::{self, Root};
 use crate::shared::{Common, Shared};
 use crate::tasks::tell;
 use crate::watch::{Wants, Watch, WatchError, Watched, ends};
-use crate::{announce, ledger, notes};
+use crate::{announce, helpers, ledger, notes};
 use agon_core::{Admission, Debate, DebateId, DebateState, Event, Outcome, Position, Record};
 use agon_store::{AppendError, StoreError};
+use agon_tools::{ConfigProblems, Toolbox};
 use futures_util::future::{self, FutureExt as _};
 use ractor::{Actor, ActorRef, SpawnErr};
 use std::sync::Arc;
@@ -24,8 +25,14 @@ pub use requests::{CancelError, DrainError};
 
 /// Why a node did not start.
 #[derive(Debug, thiserror::Error)]
-#[error("the node's actors cannot be started")]
-pub struct StartError(#[source] SpawnErr);
+pub enum StartError {
+    /// Its supervision could not be set up.
+    #[error("the node's actors cannot be started")]
+    Actors(#[source] SpawnErr),
+    /// Its tools are not configured as they must be.
+    #[error("the tools are wrong")]
+    Tools(#[source] ConfigProblems),
+}
 
 /// Why a debate was not accepted.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -74,9 +81,13 @@ pub struct Node {
 impl Node {
     /// Starts the roles of a process.
     pub async fn start(config: NodeConfig, ports: Ports) -> Result<Self, StartError> {
-        let shared: Shared = Arc::new(Common::new(config, &ports));
+        let slot = helpers::Slot::default();
+        let toolbox = Toolbox::new(config.tools.clone(), helpers::find(&slot, &ports.hosts));
+        let toolbox = toolbox.map_err(StartError::Tools)?;
+        let shared: Shared = Arc::new(Common::new(config, &ports, toolbox));
+        slot.get_or_init(|| Arc::downgrade(&shared));
         let args = root::Args { shared: shared.clone(), hosts: ports.hosts };
-        let (root, life) = Actor::spawn(None, Root, args).await.map_err(StartError)?;
+        let (root, life) = Actor::spawn(None, Root, args).await.map_err(StartError::Actors)?;
         let alive = life.abort_handle();
         // however the root ended, it has ended
         Ok(Self { shared, root, life: life.map(drop).boxed().shared(), alive })
@@ -208,7 +219,9 @@ impl Node {
         self.root.stop(None);
         self.shared.tasks.cancel();
         let ended = tokio::time::timeout(STOP_PATIENCE, self.life.clone()).await.is_ok();
-        self.shared.tasks.join(STOP_PATIENCE).await && ended
+        let joined = self.shared.tasks.join(STOP_PATIENCE).await;
+        self.shared.toolbox.close().await;
+        joined && ended
     }
 
     /// Kills one actor.

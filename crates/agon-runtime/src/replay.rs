@@ -43,15 +43,34 @@ fn told(event: &Event) -> Told {
         Event::TurnAsked(ask) => Told::Asked(ask.turn),
         Event::SpeechRecorded(speech) => Told::Settled(speech.turn),
         Event::BallotCast { turn, .. }
+        | Event::BidPlaced { turn, .. }
+        | Event::PointsAnswered { turn, .. }
+        | Event::CritiqueRecorded { turn, .. }
+        | Event::NoteTaken { turn, .. }
         | Event::VoteCast { turn, .. }
+        | Event::DebatersScored { turn, .. }
         | Event::ModeratorDecided { turn, .. }
+        | Event::ModeratorInterjected { turn, .. }
+        | Event::SpeechesScored { turn, .. }
+        | Event::ResearchBriefed { turn, .. }
+        | Event::ModeratorConcluded { turn, .. }
+        | Event::SummaryRecorded { turn, .. }
+        | Event::RoundMeasured { turn: Some(turn), .. }
+        | Event::EnoughAsked { turn, .. }
         | Event::TurnFailed { turn, .. }
-        | Event::JudgementRecorded { turn, .. } => Told::Settled(*turn),
-        Event::DebateAdmitted(_)
+        | Event::JudgementRecorded { turn, .. }
+        | Event::RankingRecorded { turn, .. }
+        | Event::SynthesisRecorded { turn, .. } => Told::Settled(*turn),
+        // tools and first halves are told of turns that may go on
+        Event::ToolCalled { .. }
+        | Event::SpeechHeard { .. }
+        | Event::DebateAdmitted(_)
         | Event::Claimed { .. }
         | Event::PhaseEntered { .. }
         | Event::ParticipantPlaced { .. }
         | Event::RoundOpened { .. }
+        | Event::StageOpened { .. }
+        | Event::RoundMeasured { turn: None, .. }
         | Event::SeatSkipped { .. }
         | Event::LoopEnded { .. }
         | Event::VoteTallied { .. }

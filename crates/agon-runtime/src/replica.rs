@@ -1,16 +1,18 @@
 //! A host's copy of what a debate's speakers may see.
-use agon_core::{Admission, Answer};
-use agon_core::{Ask, DebateId, Position};
+use crate::vectors::Vectors;
+use agon_core::signals::Gauge;
+use agon_core::{Admission, Answer, Ask, DebateId, Position};
 use agon_prompt::{Prompt, PromptError, View};
 use agon_store::{Journal, StoreError};
 use std::sync::{Arc, PoisonError, RwLock};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, MutexGuard};
 
 /// The view of one debate, kept up with its log for all of its speakers at this host.
 pub(crate) struct Replica {
     debate: DebateId,
     journal: Arc<dyn Journal>,
     view: RwLock<Option<Known>>,
+    vectors: Mutex<Vectors>,
     /// Held while the journal is read, so that speakers who want the same records read them once.
     reading: Mutex<()>,
 }
@@ -33,7 +35,7 @@ pub(crate) enum Behind {
 
 impl Replica {
     pub(crate) fn new(debate: DebateId, journal: Arc<dyn Journal>) -> Self {
-        Self { debate, journal, view: RwLock::new(None), reading: Mutex::new(()) }
+        Self { debate, journal, view: RwLock::new(None), vectors: Mutex::default(), reading: Mutex::new(()) }
     }
 
     /// Reads the log up to `to` at least. Returns what the debate started from.
@@ -55,6 +57,17 @@ impl Replica {
     pub(crate) fn prompt(&self, ask: &Ask) -> Option<Result<Prompt, PromptError>> {
         let known = self.view.read().unwrap_or_else(PoisonError::into_inner);
         known.as_ref().map(|known| agon_prompt::prompt(&known.view, ask))
+    }
+
+    /// What there is to be measured after a round, in a log that was caught up with.
+    pub(crate) fn gauge(&self, sees: Position, round: u32) -> Option<Gauge> {
+        let known = self.view.read().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().map(|known| known.view.gauge(sees, round))
+    }
+
+    /// The vectors of texts of this debate that were embedded here before. Whoever holds them is the only one who embeds.
+    pub(crate) async fn vectors(&self) -> MutexGuard<'_, Vectors> {
+        self.vectors.lock().await
     }
 
     fn position(&self) -> Position {

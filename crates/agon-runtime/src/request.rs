@@ -1,6 +1,6 @@
 //! A prompt as a call, and a call's end as its account in the log.
 use crate::config::HostConfig;
-use agon_core::{Ask, Call, CallOptions, DebateSpec, Failure, FailureCause, Think};
+use agon_core::{Ask, Call, CallOptions, DebateSpec, Failure, FailureCause, Think, Timing};
 use agon_llm::{CallTimeouts, ChatAnswer, ChatError, ChatRequest, FinishReason, Message, Role, Sampling, ThinkLevel};
 use agon_prompt::{Prompt, PromptError, PromptMessage, PromptRole};
 use std::time::Duration;
@@ -17,7 +17,7 @@ const ESTIMATE_TO_LEAST: u64 = 4;
 /// The call for a turn. Its limit counts from the start of generation.
 pub(crate) fn build(prompt: Prompt, ask: &Ask, host: &HostConfig, spec: &DebateSpec) -> Request {
     let options = options(&prompt.sampling);
-    let Prompt { messages, schema, sampling, estimated_tokens } = prompt;
+    let Prompt { messages, schema, sampling, estimated_tokens, tools: _, marker: _ } = prompt;
     let generation = Some(Duration::from_millis(spec.timeout_per_turn_ms));
     let chat = ChatRequest {
         format: schema,
@@ -38,6 +38,7 @@ pub(crate) fn build(prompt: Prompt, ask: &Ask, host: &HostConfig, spec: &DebateS
     Request { chat, options }
 }
 
+/// A message of a prompt as it is sent.
 fn message(message: PromptMessage) -> Message {
     let role = match message.role {
         PromptRole::System => Role::System,
@@ -94,25 +95,90 @@ pub(crate) fn prompt_failure(error: &PromptError) -> Failure {
     Failure::new(FailureCause::Internal, format!("no prompt for the turn: {error}"))
 }
 
-/// Writes down what an answer cost.
-pub(crate) fn account_answer(call: &mut Call, answer: &ChatAnswer, elapsed: Duration) {
-    call.usage = usage(&answer.usage);
-    let timing = &answer.timing;
-    call.timing.load_ms = timing.load.map(millis);
-    call.timing.prefill_ms = timing.prefill.map(millis);
-    call.timing.decode_ms = timing.decode.map(millis);
-    call.timing.first_byte_ms = timing.first_byte.map(millis);
-    call.timing.total_ms = Some(millis(timing.elapsed.unwrap_or(elapsed)));
-    call.finish_reason = Some(match &answer.finish {
-        FinishReason::Stop => "stop".to_owned(),
-        FinishReason::Other(word) => word.clone(),
-    });
+/// Fails where prompt and answer cannot fit: the participant's own limit counts where it is less than what the host gives
+/// the model. `added` are the characters of what came to the prompt since it was made.
+pub(crate) fn check_context(prompt: &Prompt, added: usize, host: &HostConfig) -> Result<(), Failure> {
+    let Some(own) = prompt.sampling.context_limit else { return Ok(()) };
+    let limit = u64::from(own.min(host.runner.num_ctx.unwrap_or(own)));
+    let added = u64::try_from(added).unwrap_or(u64::MAX).saturating_mul(2) / 7;
+    let estimate = prompt.estimated_tokens.saturating_add(added);
+    let answer = u64::from(prompt.sampling.max_tokens);
+    if estimate.saturating_add(answer) <= limit {
+        return Ok(());
+    }
+    let detail = format!("a prompt of about {estimate} tokens and an answer of {answer} do not fit into {limit}");
+    Err(Failure::new(FailureCause::ContextOverflow, detail))
 }
 
-/// Writes down what a failed call cost.
-pub(crate) fn account_error(call: &mut Call, error: &ChatError, elapsed: Duration) {
-    call.usage = usage(&error.usage);
-    call.timing.total_ms = Some(millis(elapsed));
+/// What the calls of one turn cost together. What one of them does not tell is unknown of all.
+#[derive(Default)]
+pub(crate) struct Costs(Option<(agon_core::Usage, Timing)>);
+
+impl Costs {
+    /// Writes down what an answer cost.
+    pub(crate) fn add_answer(&mut self, call: &mut Call, answer: &ChatAnswer, elapsed: Duration) {
+        let timing = &answer.timing;
+        let told = Timing {
+            queue_ms: None,
+            load_ms: timing.load.map(millis),
+            prefill_ms: timing.prefill.map(millis),
+            decode_ms: timing.decode.map(millis),
+            first_byte_ms: timing.first_byte.map(millis),
+            total_ms: Some(millis(timing.elapsed.unwrap_or(elapsed))),
+        };
+        self.add(call, usage(&answer.usage), told);
+        call.finish_reason = Some(match &answer.finish {
+            FinishReason::Stop => "stop".to_owned(),
+            FinishReason::Other(word) => word.clone(),
+        });
+    }
+
+    /// Writes down what a failed call cost.
+    pub(crate) fn add_error(&mut self, call: &mut Call, error: &ChatError, elapsed: Duration) {
+        let told = Timing { total_ms: Some(millis(elapsed)), ..Timing::default() };
+        self.add(call, usage(&error.usage), told);
+    }
+
+    /// Writes down what is known of a call that was left in the middle.
+    pub(crate) fn add_cut(&mut self, call: &mut Call, elapsed: Duration) {
+        let told = Timing { total_ms: Some(millis(elapsed)), ..Timing::default() };
+        self.add(call, agon_core::Usage::default(), told);
+        call.finish_reason = Some("interrupted".to_owned());
+    }
+
+    fn add(&mut self, call: &mut Call, usage: agon_core::Usage, timing: Timing) {
+        let (usage, timing) = match self.0 {
+            Some((before, times)) => (sum_of_usage(before, usage), sum_of_times(times, timing)),
+            None => (usage, timing),
+        };
+        self.0 = Some((usage, timing));
+        call.usage = usage;
+        call.timing = Timing { queue_ms: call.timing.queue_ms, ..timing };
+    }
+}
+
+fn sum_of_usage(one: agon_core::Usage, other: agon_core::Usage) -> agon_core::Usage {
+    agon_core::Usage {
+        prompt_tokens: sum(one.prompt_tokens, other.prompt_tokens),
+        cached_tokens: sum(one.cached_tokens, other.cached_tokens),
+        completion_tokens: sum(one.completion_tokens, other.completion_tokens),
+    }
+}
+
+/// The first byte is that of the first call.
+fn sum_of_times(one: Timing, other: Timing) -> Timing {
+    Timing {
+        queue_ms: None,
+        load_ms: sum(one.load_ms, other.load_ms),
+        prefill_ms: sum(one.prefill_ms, other.prefill_ms),
+        decode_ms: sum(one.decode_ms, other.decode_ms),
+        first_byte_ms: one.first_byte_ms,
+        total_ms: sum(one.total_ms, other.total_ms),
+    }
+}
+
+fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    Some(one?.saturating_add(other?))
 }
 
 fn usage(usage: &agon_llm::Usage) -> agon_core::Usage {
@@ -126,4 +192,39 @@ fn usage(usage: &agon_llm::Usage) -> agon_core::Usage {
 /// Whole milliseconds.
 pub(crate) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(prompt_tokens: Option<u64>, completion_tokens: Option<u64>) -> ChatAnswer {
+        let usage = agon_llm::Usage { prompt_tokens, cached_prompt_tokens: None, completion_tokens };
+        let timing = agon_llm::Timing { elapsed: Some(Duration::from_millis(20)), ..agon_llm::Timing::default() };
+        ChatAnswer { usage, timing, ..ChatAnswer::default() }
+    }
+
+    #[test]
+    fn the_calls_of_a_turn_add_up_and_what_one_does_not_tell_is_unknown() {
+        let (mut costs, mut call) = (Costs::default(), Call::default());
+        call.timing.queue_ms = Some(5);
+
+        costs.add_answer(&mut call, &answer(Some(10), Some(1)), Duration::ZERO);
+        costs.add_answer(&mut call, &answer(Some(20), None), Duration::ZERO);
+        costs.add_answer(&mut call, &answer(Some(30), Some(3)), Duration::ZERO);
+
+        assert_eq!((call.usage.prompt_tokens, call.usage.completion_tokens), (Some(60), None));
+        assert_eq!((call.timing.total_ms, call.timing.queue_ms), (Some(60), Some(5)));
+    }
+
+    #[test]
+    fn a_call_that_was_cut_leaves_the_usage_unknown() {
+        let (mut costs, mut call) = (Costs::default(), Call::default());
+
+        costs.add_answer(&mut call, &answer(Some(10), Some(1)), Duration::ZERO);
+        costs.add_cut(&mut call, Duration::from_millis(7));
+
+        assert_eq!((call.usage, call.timing.total_ms), (agon_core::Usage::default(), Some(27)));
+        assert_eq!(call.finish_reason.as_deref(), Some("interrupted"));
+    }
 }

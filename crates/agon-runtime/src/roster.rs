@@ -25,6 +25,10 @@ pub(crate) struct Work {
     place: Mutex<Option<Line>>,
     /// Somebody says that the turn was given up.
     pub(crate) doubted: Notify,
+    /// Somebody has interrupted the speech.
+    pub(crate) cut: Notify,
+    /// What its owner was told of the speech while it went on.
+    heard: Mutex<Option<Arc<str>>>,
 }
 
 impl Work {
@@ -40,6 +44,8 @@ impl Work {
             deliveries: Mutex::default(),
             place: Mutex::new(place),
             doubted: Notify::new(),
+            cut: Notify::new(),
+            heard: Mutex::default(),
         }
     }
     /// A turn that came from the model's queue.
@@ -69,6 +75,14 @@ impl Work {
     /// Whether the register may be decided already.
     pub(crate) fn may_be_decided(&self) -> bool {
         !self.undecided.swap(false, Ordering::Relaxed)
+    }
+    /// Remembers what its owner was told of the speech, for the next owner.
+    pub(crate) fn note_heard(&self, text: Arc<str>) {
+        *lock(&self.heard) = Some(text);
+    }
+    /// What its owner was told of the speech, if it was told something.
+    pub(crate) fn heard(&self) -> Option<Arc<str>> {
+        lock(&self.heard).clone()
     }
     /// Leaves the line of those that hold no permit.
     pub(crate) fn leave_line(&self) {

@@ -13,6 +13,7 @@ use agon_core::{DebateId, NodeId, Priority};
 use agon_proto::{Hint, JobReady};
 use agon_store::{Catalogue, Commands, Jobs, Journal, Registers, StoreError, Upkeep};
 use agon_telemetry::Observer;
+use agon_tools::Toolbox;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -38,6 +39,8 @@ pub(crate) struct Common {
     pub(crate) held: HeldDebates,
     pub(crate) peers: Peers,
     pub(crate) feeds: Feeds,
+    /// The tools of this process's hosts.
+    pub(crate) toolbox: Toolbox,
     /// Places for debates; closed when no more are taken.
     pub(crate) room_for_debates: Arc<Semaphore>,
     /// A job may be there.
@@ -49,7 +52,7 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    pub(crate) fn new(config: NodeConfig, ports: &Ports) -> Self {
+    pub(crate) fn new(config: NodeConfig, ports: &Ports, toolbox: Toolbox) -> Self {
         Self {
             bus: ports.bus.clone(),
             journal: ports.journal.clone(),
@@ -65,6 +68,7 @@ impl Common {
             held: HeldDebates::new(ports.observer.clone()),
             peers: Peers::new(config.id.clone(), &config.times),
             feeds: Feeds::default(),
+            toolbox,
             room_for_debates: Arc::new(Semaphore::new(config.max_debates)),
             job_ready: Notify::new(),
             jobs_taken: AtomicU64::new(0),

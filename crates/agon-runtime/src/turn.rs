@@ -1,21 +1,21 @@
 //! One turn from its taking to its result in the register. The body of the task that a participant starts.
 use crate::desk::{Desk, Player};
-use crate::gate::Refusal;
 use crate::offer;
-use crate::replica::{Behind, Replica, read_answer};
-use crate::request;
+use crate::replica::Replica;
 use crate::roster::{OpenTurns, Work};
 use crate::shared::Shared;
 use crate::told::Told;
 use agon_bus::Delivery;
-use agon_core::{Admission, Answer, Call, Failure, FailureCause, TurnResult};
+use agon_core::{Call, Failure, FailureCause, TurnResult};
 use agon_proto::{Hint, TurnDecided};
 use std::sync::Arc;
 use std::time::Duration;
 
+mod answer;
 mod ask;
-
-use ask::Ready;
+mod cut;
+mod measure;
+mod tooled;
 
 /// What playing a turn needs.
 #[derive(Clone)]
@@ -224,64 +224,4 @@ impl Play {
             }
         }
     }
-
-    /// Generates, unless another host shall.
-    async fn generate(&self, told: &Told<'_>) -> Result<TurnResult, Left> {
-        let mut call = Box::new(self.call());
-        match self.answer(&mut call, told).await {
-            Ok(answer) => Ok(TurnResult::Answered { answer, call }),
-            Err(NoAnswer::Failed(failure)) => Ok(TurnResult::Failed { failure, call }),
-            Err(NoAnswer::Left(why)) => Err(why),
-        }
-    }
-
-    /// The part of the call's account that is known before it.
-    fn call(&self) -> Call {
-        let (host, model) = (Some(self.desk.id.to_string()), Some(self.work.ask.model.clone()));
-        Call { host, model, rehearsal: self.desk.rehearses(), ..Call::default() }
-    }
-
-    async fn answer(&self, call: &mut Call, told: &Told<'_>) -> Result<Answer, NoAnswer> {
-        let admission = self.caught_up().await.map_err(|behind| internal(&behind))?;
-        told.admission(&admission);
-        if !self.desk.fits(admission.rehearsal) {
-            return Err(NoAnswer::Left(Left::Misplaced));
-        }
-        let permit = match self.permit(&admission).await {
-            Ok(permit) => permit,
-            Err(Refusal::Elsewhere) => return Err(NoAnswer::Left(Left::Unable)),
-            Err(refusal) => return Err(self.refused(refusal).into()),
-        };
-        self.work.leave_line();
-        call.timing.queue_ms = Some(request::millis(self.work.taken.elapsed()));
-        let prompt = self.prompt()?;
-        call.prompt_hash = Some(request::hash(&prompt));
-        let text = match &self.desk.player {
-            Player::Server(config) => {
-                let ready = Ready { prompt, admission: &admission, permit };
-                self.ask_server(config, ready, call, told).await?
-            }
-            Player::Seats => self.ask_seat(Ready { prompt, admission: &admission, permit }, call).await?,
-        };
-        let answer = read_answer(&admission, &self.work.ask, &text);
-        answer.map_err(|malformed| Failure::new(FailureCause::Malformed, malformed).into())
-    }
-
-    /// A log that is behind may be a replica of the store that is: a few looks, then a failure.
-    async fn caught_up(&self) -> Result<Arc<Admission>, Behind> {
-        let mut pause = STORE_PAUSE;
-        for _ in 0..5 {
-            match self.replica.catch_up(self.work.ask.sees).await {
-                Ok(admission) => return Ok(admission),
-                Err(behind) => tracing::warn!(debate = %self.work.debate, %behind, "log not read"),
-            }
-            tokio::time::sleep(pause).await;
-            pause *= 2;
-        }
-        self.replica.catch_up(self.work.ask.sees).await
-    }
-}
-
-fn internal(behind: &Behind) -> Failure {
-    Failure::new(FailureCause::Internal, behind.to_string())
 }

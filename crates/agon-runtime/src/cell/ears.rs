@@ -7,7 +7,7 @@ use crate::subjects;
 use crate::tasks::tell;
 use agon_bus::{BusError, Message, Received};
 use agon_core::{DebateId, HostId};
-use agon_proto::{Hint, OwnerChanged, TurnTaken};
+use agon_proto::{Hint, OwnerChanged, SpeechHeard, TurnTaken};
 use ractor::ActorRef;
 use std::sync::Arc;
 
@@ -51,17 +51,34 @@ impl Ears {
             }
             Ok(Some(Hint::CancelDebate(_))) => tell(&self.host, host::Msg::Drop(self.debate.clone())),
             Ok(Some(Hint::OwnerChanged(hint))) => self.report(hint).await,
-            Ok(Some(Hint::TurnDecided(_) | Hint::JobReady(_) | Hint::LogAdvanced(_) | Hint::TurnTaken(_)) | None) => {}
+            Ok(Some(Hint::CutTurn(hint))) => {
+                self.open.get(hint.turn).into_iter().for_each(|work| work.cut.notify_one());
+            }
+            // for owners and watchers
+            Ok(
+                Some(
+                    Hint::TurnDecided(_)
+                    | Hint::JobReady(_)
+                    | Hint::LogAdvanced(_)
+                    | Hint::TurnTaken(_)
+                    | Hint::SpeechHeard(_),
+                )
+                | None,
+            ) => {}
             Err(error) => tracing::warn!(subject = message.subject, %error, "hint cannot be read"),
         }
     }
 
-    /// Tells a new owner which turns are played here, so that it offers them to nobody else.
+    /// Tells a new owner which turns are played here, so that it offers them to nobody else, and what was heard of them.
     async fn report(&self, OwnerChanged { debate, owner }: OwnerChanged) {
         for work in self.open.all() {
             work.offered_by(Some(owner.clone()));
             let taken = TurnTaken { debate: debate.clone(), turn: work.ask.turn, host: self.id.clone() };
             self.shared.hint_node(&owner, Hint::TurnTaken(taken)).await;
+            if let Some(text) = work.heard() {
+                let heard = SpeechHeard { debate: debate.clone(), turn: work.ask.turn, text };
+                self.shared.hint_node(&owner, Hint::SpeechHeard(heard)).await;
+            }
         }
     }
 }

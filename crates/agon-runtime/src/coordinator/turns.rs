@@ -5,7 +5,7 @@ use crate::offer::{self, Offered, Wanted};
 use crate::replay;
 use crate::tasks::tell;
 use agon_core::{HostId, Input, TurnId, TurnResult};
-use agon_proto::{Hint, OwnerChanged, TurnOffer, TurnTaken};
+use agon_proto::{CutTurn, Hint, OwnerChanged, TurnOffer, TurnTaken};
 use ractor::ActorRef;
 use std::time::Duration;
 
@@ -141,8 +141,20 @@ impl State {
         }
         match self.register(turn).await? {
             Some(result) => self.on_result(myself, turn, &result).await,
-            None => Ok(()),
+            None => {
+                // the hint may have been lost
+                if self.cuts.contains(&turn) {
+                    self.cut(turn).await;
+                }
+                Ok(())
+            }
         }
+    }
+
+    /// Has the host that plays the turn end the speech where it is.
+    pub(super) async fn cut(&self, turn: TurnId) {
+        let hint = Hint::CutTurn(CutTurn { debate: self.id.clone(), turn });
+        self.shared.hint_debate(&self.id, hint).await;
     }
 
     /// The deadline races with the host for the register; whoever comes first decides. A turn that nobody could play

@@ -88,6 +88,8 @@ pub(crate) struct Local {
     /// By plain name.
     models: RwLock<BTreeMap<ModelName, Listed>>,
     gates: RwLock<BTreeMap<ModelName, Arc<GateLink>>>,
+    /// Grows when a tool asks for a model that no turn has asked for.
+    wanted: watch::Sender<u64>,
 }
 
 /// The host of a node at which external participants are asked.
@@ -134,6 +136,7 @@ impl Local {
             draining: watch::Sender::new(false),
             models: RwLock::new(listed.into_iter().map(entry).collect()),
             gates: RwLock::default(),
+            wanted: watch::Sender::new(0),
         }
     }
 
@@ -257,6 +260,14 @@ impl Local {
             return false;
         }
         models.insert(key, Listed { name: model.clone(), facts: Facts::default() }).is_none()
+    }
+
+    /// Has the host open gates for the models that it has learned.
+    pub(super) fn call_for_gates(&self) {
+        self.wanted.send_modify(|version| *version += 1);
+    }
+    pub(super) fn gates_wanted(&self) -> watch::Receiver<u64> {
+        self.wanted.subscribe()
     }
 
     pub(super) fn is_draining(&self) -> bool {

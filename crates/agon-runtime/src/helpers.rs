@@ -1,0 +1,101 @@
+//! The models that tools ask: those of this process's hosts, behind the same gates as every other call.
+use crate::config::HostConfig;
+use crate::failure;
+use crate::gate::{End, Permit, Refusal};
+use crate::permits::Place;
+use crate::shared::{Common, Shared};
+use agon_core::breaker::CallEnd;
+use agon_core::{DebateId, ModelName, Priority};
+use agon_llm::{
+    ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, DeltaSink, Endpoint, LoadedModel, ModelDetails,
+    ModelInfo, ServerVersion,
+};
+use agon_tools::FindModel;
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Tools stand in line like one debate.
+const LINE: &str = "tools";
+/// How long a tool waits for a permit. Its own timeout is usually shorter.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// The node, once there is one.
+pub(crate) type Slot = Arc<OnceLock<Weak<Common>>>;
+
+/// Finds a model's host among those of the node.
+pub(crate) fn find(slot: &Slot, hosts: &[HostConfig]) -> FindModel {
+    let slot = slot.clone();
+    let hosts: Vec<HostConfig> = hosts.to_vec();
+    Arc::new(move |model| {
+        let shared = slot.get()?.upgrade()?;
+        let model = ModelName::from(model);
+        let id = shared.directory.for_tools(&model)?;
+        let host = hosts.iter().find(|host| host.id == id)?.clone();
+        Some(Arc::new(Helper { shared, host, model }) as Arc<dyn ChatModel>)
+    })
+}
+
+/// One model at one host, for one question of a tool.
+struct Helper {
+    shared: Shared,
+    host: HostConfig,
+    model: ModelName,
+}
+
+impl Helper {
+    async fn permit(&self) -> Result<Permit, ChatError> {
+        let gate = self.shared.directory.gate(&self.host.id, &self.model).ok_or_else(|| refused(Refusal::Elsewhere))?;
+        let key =
+            DebateId::parse(LINE).map_err(|error| ChatError::new(ChatErrorKind::BadRequest, &error.to_string()))?;
+        let place = Place { priority: Priority::Normal, key };
+        gate.acquire(&place, Instant::now() + PATIENCE).await.map_err(refused)
+    }
+}
+
+fn refused(refusal: Refusal) -> ChatError {
+    let why = match refusal {
+        Refusal::Full => "too many calls wait for the model",
+        Refusal::NoPermit => "no call for the model could start in time",
+        Refusal::BreakerOpen => "the model's breaker is open",
+        Refusal::Elsewhere => "the host does not serve the model",
+    };
+    ChatError::new(ChatErrorKind::Busy, why)
+}
+
+const SUCCESS: End = End { call: CallEnd::Success, busy: false };
+
+#[async_trait::async_trait]
+impl ChatModel for Helper {
+    async fn chat(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<ChatAnswer, ChatError> {
+        let permit = self.permit().await?;
+        let request = ChatRequest { runner: self.host.runner, timeouts: self.host.timeouts, ..request.clone() };
+        let outcome = self.host.client.chat(&request, sink).await;
+        permit.report(outcome.as_ref().map_or_else(failure::end_of, |_| SUCCESS));
+        outcome
+    }
+    async fn embed(&self, model: &str, input: &[String]) -> Result<Vec<Vec<f32>>, ChatError> {
+        let permit = self.permit().await?;
+        let outcome = self.host.client.embed(model, input).await;
+        permit.report(outcome.as_ref().map_or_else(failure::end_of_embedding, |_| SUCCESS));
+        outcome
+    }
+    async fn models(&self) -> Result<Vec<ModelInfo>, ChatError> {
+        self.host.client.models().await
+    }
+    async fn version(&self) -> Result<ServerVersion, ChatError> {
+        self.host.client.version().await
+    }
+    async fn show(&self, model: &str) -> Result<ModelDetails, ChatError> {
+        self.host.client.show(model).await
+    }
+    async fn loaded(&self) -> Result<Vec<LoadedModel>, ChatError> {
+        self.host.client.loaded().await
+    }
+    async fn preload(&self, model: &str, keep_alive: Option<Duration>) -> Result<(), ChatError> {
+        self.host.client.preload(model, keep_alive).await
+    }
+    fn endpoint(&self) -> &Endpoint {
+        self.host.client.endpoint()
+    }
+}

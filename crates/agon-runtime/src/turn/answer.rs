@@ -1,0 +1,109 @@
+//! From a turn that was taken to its answer.
+use super::ask::Generation;
+use super::{Left, NoAnswer, Play, STORE_PAUSE};
+use crate::config::HostConfig;
+use crate::desk::Player;
+use crate::gate::Permit;
+use crate::replica::{Behind, read_answer};
+use crate::request::{self, Costs};
+use crate::told::Told;
+use agon_core::{Admission, Answer, Call, Failure, FailureCause, Task, TurnResult};
+use std::sync::Arc;
+
+impl Play {
+    /// Generates, unless another host shall.
+    pub(super) async fn generate(&self, told: &Told<'_>) -> Result<TurnResult, Left> {
+        let mut call = Box::new(self.call());
+        match self.answer(&mut call, told).await {
+            Ok(answer) => Ok(TurnResult::Answered { answer, call }),
+            Err(NoAnswer::Failed(failure)) => Ok(TurnResult::Failed { failure, call }),
+            Err(NoAnswer::Left(why)) => Err(why),
+        }
+    }
+
+    /// The part of the call's account that is known before it.
+    fn call(&self) -> Call {
+        let (host, model) = (Some(self.desk.id.to_string()), Some(self.work.ask.model.clone()));
+        Call { host, model, rehearsal: self.desk.rehearses(), ..Call::default() }
+    }
+
+    async fn answer(&self, call: &mut Call, told: &Told<'_>) -> Result<Answer, NoAnswer> {
+        let admission = self.caught_up().await.map_err(|behind| internal(&behind))?;
+        told.admission(&admission);
+        if !self.desk.fits(admission.rehearsal) {
+            return Err(NoAnswer::Left(Left::Misplaced));
+        }
+        match (&self.desk.player, &self.work.ask.task) {
+            (Player::Server(config), Task::Measure { round }) => {
+                let permit = self.first_permit(&admission, call).await?;
+                Ok(self.measure(config, &admission, *round, permit, call).await?)
+            }
+            (Player::Server(config), _) => {
+                let turn = Turn { admission: &admission, config, told };
+                match self.tools(&admission, call).await? {
+                    Some(tools) => self.speak_with_tools(&turn, tools, call).await,
+                    None => self.speak(&turn, call).await,
+                }
+            }
+            (Player::Seats, _) => {
+                let permit = self.first_permit(&admission, call).await?;
+                self.ask_seat(&admission, permit, call).await
+            }
+        }
+    }
+
+    /// The first permit of a turn, for which it stood in line.
+    pub(super) async fn first_permit(&self, admission: &Admission, call: &mut Call) -> Result<Permit, NoAnswer> {
+        let permit = self.permit(admission, self.work.taken).await?;
+        self.work.leave_line();
+        call.timing.queue_ms = Some(request::millis(self.work.taken.elapsed()));
+        Ok(permit)
+    }
+
+    /// One call, and what it says is the answer.
+    async fn speak(&self, turn: &Turn<'_>, call: &mut Call) -> Result<Answer, NoAnswer> {
+        let permit = self.first_permit(turn.admission, call).await?;
+        let prompt = self.prompt()?;
+        call.prompt_hash = Some(request::hash(&prompt));
+        request::check_context(&prompt, 0, turn.config)?;
+        let ask = &self.work.ask;
+        let request = request::build(prompt, ask, turn.config, &turn.admission.spec);
+        call.options = request.options;
+        call.digest = self.desk.digest(&ask.model).await;
+        turn.told.sends(call, &request.chat);
+        let ear = self.ear(&turn.admission.spec);
+        let generation = Generation { turn, request: request.chat, permit, ear };
+        self.generate_once(generation, &mut Costs::default(), call).await?.into_answer(self, turn)
+    }
+
+    /// Reads what the model said.
+    pub(super) fn read(&self, admission: &Admission, text: &str) -> Result<Answer, NoAnswer> {
+        let answer = read_answer(admission, &self.work.ask, text);
+        answer.map_err(|malformed| Failure::new(FailureCause::Malformed, malformed).into())
+    }
+
+    /// A log that is behind may be a replica of the store that is: a few looks, then a failure.
+    async fn caught_up(&self) -> Result<Arc<Admission>, Behind> {
+        let mut pause = STORE_PAUSE;
+        for _ in 0..5 {
+            match self.replica.catch_up(self.work.ask.sees).await {
+                Ok(admission) => return Ok(admission),
+                Err(behind) => tracing::warn!(debate = %self.work.debate, %behind, "log not read"),
+            }
+            tokio::time::sleep(pause).await;
+            pause *= 2;
+        }
+        self.replica.catch_up(self.work.ask.sees).await
+    }
+}
+
+/// What all calls of a turn at a model server have in common.
+pub(super) struct Turn<'a> {
+    pub(super) admission: &'a Arc<Admission>,
+    pub(super) config: &'a HostConfig,
+    pub(super) told: &'a Told<'a>,
+}
+
+fn internal(behind: &Behind) -> Failure {
+    Failure::new(FailureCause::Internal, behind.to_string())
+}

@@ -1,0 +1,222 @@
+//! Turns of participants that may use tools on the way to their answer.
+//!
+//! A permit is held while the model generates and never while a tool runs. Generations and tools together may take what the
+//! debate gives a turn; waiting for a further permit is not counted, and the turn's deadline bounds everything.
+use super::answer::Turn;
+use super::ask::Generation;
+use super::{NoAnswer, Play};
+use crate::config::HostConfig;
+use crate::gate::Permit;
+use crate::request::{self, Costs};
+use agon_core::{Admission, Answer, Call, DebateSpec, Failure, FailureCause, ToolLimits, ToolUse};
+use agon_llm::{ChatAnswer, ToolCall, ToolSpec};
+use agon_tools::{Limits, MAX_ARGUMENT_BYTES, ToolError, ToolOutcome};
+use serde_json::Value;
+use std::time::Duration;
+use talk::{Step, Talk};
+use tokio::time::Instant;
+
+mod talk;
+
+/// Characters of a function's name that are written down: models invent names.
+const MOST_NAME_CHARS: usize = 128;
+
+/// What a turn may use.
+pub(super) struct Granted {
+    /// By the names that the debate gives them.
+    names: Vec<String>,
+    functions: Vec<ToolSpec>,
+}
+
+/// What is left to a turn.
+struct Left {
+    calls: u32,
+    time: Duration,
+    limits: ToolLimits,
+}
+impl Left {
+    fn of(spec: &DebateSpec) -> Self {
+        let time = Duration::from_millis(spec.timeout_per_turn_ms);
+        Self { calls: spec.tools.max_calls_per_turn, time, limits: spec.tools }
+    }
+    fn spend(&mut self, time: Duration) {
+        self.time = self.time.saturating_sub(time);
+    }
+    fn of_one_tool(&self) -> Limits {
+        let timeout = Duration::from_millis(self.limits.timeout_ms).min(self.time);
+        let max_result_chars = usize::try_from(self.limits.max_result_chars).unwrap_or(usize::MAX);
+        Limits { timeout, max_result_chars }
+    }
+}
+
+impl Play {
+    /// The tools of the turn, if it has any. They are started here, before the turn holds a permit.
+    pub(super) async fn tools(&self, admission: &Admission, call: &mut Call) -> Result<Option<Granted>, NoAnswer> {
+        let role = admission.spec.role(&self.work.ask.participant);
+        if role.is_none_or(|role| role.tools().is_empty()) {
+            return Ok(None);
+        }
+        let names = self.prompt()?.tools;
+        let mut functions = Vec::new();
+        for name in &names {
+            let started = Instant::now();
+            match self.shared.toolbox.specs(std::slice::from_ref(name)).await {
+                Ok(found) => functions.extend(found),
+                Err(error @ ToolError::UnknownTool { .. }) => {
+                    return Err(Failure::new(FailureCause::ToolMissing, format!("{}: {error}", self.desk.id)).into());
+                }
+                Err(error) => call.tools.push(ToolUse {
+                    tool: name.clone(),
+                    arguments: "{}".to_owned(),
+                    result: None,
+                    error: Some(error.to_string()),
+                    truncated: false,
+                    duration_ms: request::millis(started.elapsed()),
+                }),
+            }
+        }
+        Ok((!functions.is_empty()).then_some(Granted { names, functions }))
+    }
+
+    /// Generates and uses tools by turns, until there is an answer.
+    pub(super) async fn speak_with_tools(
+        &self,
+        turn: &Turn<'_>,
+        granted: Granted,
+        call: &mut Call,
+    ) -> Result<Answer, NoAnswer> {
+        let native = self.desk.calls_tools(&self.work.ask.model).await;
+        call.digest = self.desk.digest(&self.work.ask.model).await;
+        let mut permit = Some(self.first_permit(turn.admission, call).await?);
+        let Granted { names, functions } = granted;
+        let mut talk = Talk::new(self.prompt()?, functions, native);
+        let (mut left, mut costs) = (Left::of(&turn.admission.spec), Costs::default());
+        loop {
+            let permit = match permit.take() {
+                Some(permit) => permit,
+                None => self.next_permit(turn.admission, call).await?,
+            };
+            let started = Instant::now();
+            let said = self.next_step(turn, Next { talk: &talk, left: &left, permit }, &mut costs, call).await?;
+            left.spend(started.elapsed());
+            match said {
+                Said::Answer(answer) => return Ok(answer),
+                Said::Calls(answer, calls) => {
+                    talk.asked(&answer, &calls);
+                    for wanted in calls {
+                        let outcome = self.use_tool(&names, &wanted, &mut left, call).await;
+                        talk.heard(&answer, &wanted, &outcome);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One generation. Watchers hear it once it is the answer, or while it comes where it can be nothing else.
+    async fn next_step(
+        &self,
+        turn: &Turn<'_>,
+        next: Next<'_>,
+        costs: &mut Costs,
+        call: &mut Call,
+    ) -> Result<Said, NoAnswer> {
+        let Next { talk, left, permit } = next;
+        let may_call = left.calls > 0;
+        let first = call.prompt_hash.is_none();
+        let request = self.request(turn.config, talk, left, turn.admission)?;
+        if first {
+            call.prompt_hash = Some(talk.hash());
+            call.options = request.options;
+            turn.told.sends(call, &request.chat);
+        }
+        let (mut generation, spec) =
+            (Generation { turn, request: request.chat, permit, ear: None }, &turn.admission.spec);
+        if !may_call && talk.is_native() {
+            generation.ear = self.ear(spec);
+            let said = self.generate_once(generation, costs, call).await?;
+            return Ok(Said::Answer(said.into_answer(self, turn)?));
+        }
+        let answer = self.generate_unheard(generation, costs, call).await?;
+        match talk.read(&answer, left.calls) {
+            Ok(Step::Calls(calls)) => Ok(Said::Calls(answer, calls)),
+            Ok(Step::Answer(text)) => {
+                turn.told.answered(&answer);
+                let read = self.read(turn.admission, &text)?;
+                self.tell_whole(&text).await;
+                Ok(Said::Answer(read))
+            }
+            Err(malformed) => Err(Failure::new(FailureCause::Malformed, malformed.to_string()).into()),
+        }
+    }
+
+    fn request(
+        &self,
+        config: &HostConfig,
+        talk: &Talk,
+        left: &Left,
+        admission: &Admission,
+    ) -> Result<request::Request, Failure> {
+        if left.time.is_zero() {
+            let limit = admission.spec.timeout_per_turn_ms;
+            let detail = format!("{}: generating and using tools took the turn's {limit} ms", self.desk.id);
+            return Err(Failure::new(FailureCause::Timeout, detail));
+        }
+        let (prompt, added) = talk.prompt(left.calls > 0);
+        request::check_context(&prompt, added, config)?;
+        let mut request = request::build(prompt, &self.work.ask, config, &admission.spec);
+        request.chat.timeouts.generation = Some(left.time);
+        talk.complete(&mut request.chat, left.calls > 0);
+        Ok(request)
+    }
+
+    /// A further permit. The turn has left the line, and what it waits now adds to what it waited before.
+    async fn next_permit(&self, admission: &Admission, call: &mut Call) -> Result<Permit, NoAnswer> {
+        let since = Instant::now();
+        let permit = self.permit(admission, since).await?;
+        let waited = request::millis(since.elapsed());
+        call.timing.queue_ms = call.timing.queue_ms.map(|before| before.saturating_add(waited));
+        Ok(permit)
+    }
+
+    /// One use of a tool, written down whatever comes of it.
+    async fn use_tool(&self, names: &[String], wanted: &ToolCall, left: &mut Left, call: &mut Call) -> ToolOutcome {
+        let arguments = wanted.arguments.clone();
+        let outcome = self.shared.toolbox.call(names, &wanted.name, arguments, &left.of_one_tool()).await;
+        left.calls = left.calls.saturating_sub(1);
+        left.spend(outcome.duration);
+        let failed = outcome.is_error();
+        call.tools.push(ToolUse {
+            tool: wanted.name.chars().take(MOST_NAME_CHARS).collect(),
+            arguments: written(&wanted.arguments),
+            result: (!failed).then(|| outcome.text.clone()),
+            error: failed.then(|| outcome.text.clone()),
+            truncated: outcome.truncated,
+            duration_ms: request::millis(outcome.duration),
+        });
+        outcome
+    }
+}
+
+/// What the next generation needs.
+struct Next<'a> {
+    talk: &'a Talk,
+    left: &'a Left,
+    permit: Permit,
+}
+
+/// What a generation gave.
+enum Said {
+    Answer(Answer),
+    /// The model wants these called, and the answer in which it says so.
+    Calls(ChatAnswer, Vec<ToolCall>),
+}
+
+/// Arguments as the log holds them: no tool takes more than these.
+fn written(arguments: &Value) -> String {
+    let text = arguments.to_string();
+    if text.len() <= MAX_ARGUMENT_BYTES {
+        return text;
+    }
+    let head: String = text.chars().take(MOST_NAME_CHARS).collect();
+    Value::String(format!("{head}... and {} bytes more", text.len() - head.len())).to_string()
+}
