@@ -11,6 +11,7 @@ use crate::process;
 use crate::rehearsal::Rehearsal;
 
 mod cluster;
+mod context;
 
 /// The options of `cargo xtask bench`.
 #[derive(Debug, clap::Args)]
@@ -27,6 +28,8 @@ pub struct Args {
 enum Table {
     /// Prompt tokens of five speakers over ten rounds
     Layout,
+    /// Prompts and prompt tokens of 64 rounds under each memory, against the model's context
+    Context,
     /// Processor time, wall time and memory of 1 to 10,000 debates at once
     Load,
     /// Processor time per turn from 4 to 64 rounds
@@ -80,6 +83,9 @@ pub fn run(args: &Args) -> Result<()> {
         }
         if wanted(Table::Layout) {
             bench.layout()?;
+        }
+        if wanted(Table::Context) {
+            bench.context()?;
         }
         if wanted(Table::Growth) {
             bench.growth()?;

@@ -34,13 +34,17 @@ fn layout_spec(rounds: u32) -> String {
     )
 }
 
-struct Rig {
-    node: Node,
-    journal: Arc<SqliteStore>,
+/// An embedded node with one host.
+pub struct Rig {
+    /// What holds the debates.
+    pub node: Node,
+    /// Their logs.
+    pub journal: Arc<SqliteStore>,
 }
 
 impl Rig {
-    async fn start(plan: &Plan) -> Result<Self> {
+    /// Starts it on an empty store.
+    pub async fn start(plan: &Plan) -> Result<Self> {
         let path = plan.store.clone().context("--store is needed")?;
         let sync = if plan.sync_normal { SyncMode::Normal } else { SyncMode::Full };
         let store = Arc::new(SqliteStore::open(&path, SqliteOptions { sync, ..SqliteOptions::default() })?);
@@ -52,7 +56,7 @@ impl Rig {
             client,
             models: Served::Any,
             permits: many,
-            runner: RunnerOptions::default(),
+            runner: RunnerOptions { num_ctx: plan.context },
             timeouts: CallTimeouts {
                 first_byte: Duration::from_secs(900),
                 idle: Duration::from_secs(60),
@@ -77,7 +81,8 @@ impl Rig {
         Ok(Self { node: Node::start(config, ports).await?, journal: store })
     }
 
-    async fn submit(&self, id: String, spec: &str) -> Result<DebateId> {
+    /// Hands in the debate of a file.
+    pub async fn submit(&self, id: String, spec: &str) -> Result<DebateId> {
         let parsed = agon_spec::parse(&Source::new("bench.yaml", spec), &Defaults::default());
         let spec = parsed.spec.with_context(|| format!("the bench's debate file is bad: {:?}", parsed.diagnostics))?;
         let id = DebateId::parse(&id)?;

@@ -5,6 +5,7 @@
 //!
 //! Invariant: nothing here is linked into a shipped binary, and nothing is measured that the product does not do.
 mod cluster;
+mod context;
 mod debates;
 mod floor;
 mod meter;
@@ -46,6 +47,15 @@ struct Plan {
     /// Write without waiting for the disk at each commit
     #[arg(long)]
     sync_normal: bool,
+    /// What is kept of the past, and what is shown of it
+    #[arg(long, value_enum)]
+    past: Option<context::Past>,
+    /// The context in tokens that the host gives the model; the server's own if absent
+    #[arg(long)]
+    context: Option<u32>,
+    /// A judge decides, not the debaters' votes
+    #[arg(long)]
+    judge: bool,
     /// Worker threads
     #[arg(long, default_value_t = 2)]
     threads: usize,
@@ -65,6 +75,8 @@ enum Subject {
     Cluster,
     /// One debate of five speakers and ten rounds on one model: prompt tokens only
     Layout,
+    /// One long debate of four speakers on one model: its prompts against the model's context
+    Context,
 }
 
 impl Plan {
@@ -117,6 +129,7 @@ fn main() -> Result<()> {
             Subject::FloorWaiting => serde_json::to_string(&floor::wait(&plan).await?)?,
             Subject::Cluster => String::new(),
             Subject::Layout => serde_json::to_string(&debates::layout(&plan).await?)?,
+            Subject::Context => serde_json::to_string(&context::run(&plan).await?)?,
         })
     })?;
     println!("{printed}");

@@ -1,0 +1,59 @@
+//! Long debates stay within the model's context, and their last turns cost no more than those in the middle.
+use super::*;
+use agon_rehearsal::{RehearsalConfig, RehearsalServer};
+use clap::Parser as _;
+
+/// One debate against a server in this process; `None` leaves the context to the server, which has 131,072 tokens.
+async fn hold(past: &str, rounds: u32, context: Option<u32>, cache: bool) -> Figures {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let config = RehearsalConfig { model_cache: cache, chunk_tokens: 64, ..RehearsalConfig::default() };
+    let server = RehearsalServer::start(config).await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (rounds, url) = (rounds.to_string(), server.url());
+    let context = context.map(|tokens| format!("--context={tokens}"));
+    let mut args = vec!["agon-bench", "context", "--sync-normal", "--past", past, "--rounds", &rounds, "--url", &url];
+    args.extend(context.as_deref());
+    let plan = Plan { store: Some(folder.path().join("bench.db")), ..Plan::parse_from(args) };
+    let figures = run(&plan).await.unwrap();
+    server.shutdown().await;
+    figures
+}
+
+/// The context that the documentation's example gives a host.
+const CONTEXT: u32 = 16_384;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rolling_window_keeps_64_rounds_bounded_with_a_prompt_cache_and_without() {
+    for cache in [true, false] {
+        let figures = hold("rolling-window", 64, Some(CONTEXT), cache).await;
+        assert_eq!(figures.findings(), Vec::<String>::new(), "cache: {cache}, {figures:?}");
+        assert!(figures.longest_prompt <= u64::from(CONTEXT), "{figures:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn summaries_keep_64_rounds_bounded_with_a_prompt_cache_and_without() {
+    for cache in [true, false] {
+        let figures = hold("summarize-past", 64, Some(CONTEXT), cache).await;
+        assert_eq!(figures.findings(), Vec::<String>::new(), "cache: {cache}, {figures:?}");
+        assert!(figures.longest_prompt <= u64::from(CONTEXT), "{figures:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_debate_that_forgets_nothing_outgrows_the_context() {
+    let figures = hold("append-all", 64, Some(CONTEXT), true).await;
+
+    let findings = figures.findings();
+    assert!(figures.refused > 0 && figures.rounds < 64, "{figures:?}");
+    assert!(findings.iter().any(|finding| finding.contains("did not fit the context")), "{findings:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_debate_that_forgets_nothing_evaluates_more_and_more_where_nothing_is_cached() {
+    let figures = hold("append-all", 32, None, false).await;
+
+    assert_eq!((figures.rounds, figures.refused), (32, 0), "{figures:?}");
+    let findings = figures.findings();
+    assert!(matches!(&findings[..], [only] if only.contains("grow")), "{findings:?}");
+}

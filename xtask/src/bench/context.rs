@@ -1,0 +1,98 @@
+//! The table of long debates: prompts against the model's context, and prompt tokens per turn, under each memory.
+
+use anyhow::{Context as _, Result};
+use serde::Deserialize;
+
+use super::Bench;
+use crate::rehearsal::Rehearsal;
+
+/// What `agon-bench context` prints.
+#[derive(Debug, Deserialize)]
+struct Figures {
+    ended: String,
+    planned: u32,
+    rounds: u32,
+    calls: u64,
+    refused: u64,
+    longest_prompt: u64,
+    spared: u64,
+    prompt_tokens: u64,
+    evaluated: Load,
+    uncached: Load,
+}
+
+/// Prompt tokens per turn.
+#[derive(Debug, Deserialize)]
+struct Load {
+    mean: f64,
+    p99: u64,
+    max: u64,
+    quarters: [Option<f64>; 4],
+}
+
+/// Rounds of each debate.
+const ROUNDS: &str = "64";
+
+/// The `num_ctx` of the example in the reference of the configuration, and the whole context of a rehearsal model.
+const CONTEXT: &str = "16384";
+const WHOLE: &str = "131072";
+
+/// A debate: its name in the table, what `agon-bench` calls it, the context, and whether a judge decides.
+const RUNS: [(&str, &str, &str, bool); 8] = [
+    ("`memory: append_all`", "append-all", CONTEXT, false),
+    ("`memory: append_all`", "append-all", WHOLE, false),
+    ("`memory: rolling_window`", "rolling-window", CONTEXT, false),
+    ("`memory: summarize_past`", "summarize-past", CONTEXT, false),
+    ("`context_scope: last_n_turns`", "last-n-turns", CONTEXT, false),
+    ("`context_scope: summary_only`", "summary-only", CONTEXT, false),
+    ("`memory: rolling_window`, decided by a judge", "rolling-window", CONTEXT, true),
+    ("`memory: rolling_window`, decided by a judge", "rolling-window", WHOLE, true),
+];
+
+impl Bench {
+    /// Runs them and prints a row for each.
+    pub(super) fn context(&self) -> Result<()> {
+        println!("\n## Long debates: 4 debaters on one model, {ROUNDS} rounds, one slot of prompt cache\n");
+        println!(
+            "| setting | context | rounds held | ended | calls answered, refused | longest prompt | evaluated per turn: mean, p99, max | by quarter of the rounds | last / second quarter | without any cache: mean, p99, max | last / second quarter | spared by the cache, of all |"
+        );
+        println!("|{}", " --- |".repeat(12));
+        let server = Rehearsal::start(&self.agon, &[])?;
+        for (name, past, context, judged) in RUNS {
+            let mut options = vec!["--past", past, "--rounds", ROUNDS, "--context", context];
+            options.extend(judged.then_some("--judge"));
+            let printed = self.output("context", &server, &options)?;
+            let figures: Figures = serde_json::from_str(&printed).context("agon-bench printed something else")?;
+            figures.print(name, context);
+        }
+        Ok(())
+    }
+}
+
+impl Figures {
+    fn print(&self, name: &str, context: &str) {
+        let Self { ended, planned, rounds, calls, refused, longest_prompt, spared, prompt_tokens, .. } = self;
+        let quarters =
+            self.evaluated.quarters.map(|mean| mean.map_or_else(|| "-".to_owned(), |mean| format!("{mean:.0}")));
+        println!(
+            "| {name} | {context} | {rounds} of {planned} | {ended} | {calls}, {refused} | {longest_prompt} | {} | {} | {} | {} | {} | {spared} of {prompt_tokens} |",
+            self.evaluated.row(),
+            quarters.join(", "),
+            self.evaluated.growth(),
+            self.uncached.row(),
+            self.uncached.growth(),
+        );
+    }
+}
+
+impl Load {
+    fn row(&self) -> String {
+        format!("{:.0}, {}, {}", self.mean, self.p99, self.max)
+    }
+
+    /// How many times the second quarter's mean the last quarter's is.
+    fn growth(&self) -> String {
+        let [_, second, _, last] = self.quarters;
+        second.zip(last).map_or_else(|| "-".to_owned(), |(second, last)| format!("{:.2}", last / second))
+    }
+}
