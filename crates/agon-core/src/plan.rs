@@ -1,19 +1,23 @@
 //! What a debate would take, counted before it is held.
+mod rounds;
+
 use crate::event::PhaseName;
-use crate::ids::ModelName;
-use crate::spec::{Ballots, DebateSpec, Role, Voice};
+use crate::ids::{MODERATOR, ModelName};
+use crate::spec::{Ballots, DebateFormat, DebateSpec, Interject, Moderator, Persona, Role};
 use std::collections::BTreeMap;
 
-/// The calls of a debate, if every one succeeds at first and no rule ends the rounds sooner.
+/// The calls of a debate at the most, if every one succeeds at first: no rule ends the rounds sooner, everybody bids, every
+/// point of information is offered and answered, the moderator names as many speakers and asks as many questions as it may.
+/// Where bids, critiques drawn by lot or the moderator decide who speaks, a debate usually takes less.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallPlan {
-    /// All calls.
+    /// All calls, at the most.
     pub calls: u64,
     /// Generated tokens of all calls at most.
     pub max_completion_tokens: u64,
     /// Calls by phase, in the order of the phases; phases without a call are left out.
     pub phases: Vec<(PhaseName, u64)>,
-    /// Calls by model, in alphabetical order.
+    /// The most calls of each model, in alphabetical order. They add up to more than `calls` where it is open who speaks.
     pub models: Vec<(ModelName, u64)>,
 }
 
@@ -21,26 +25,18 @@ impl CallPlan {
     /// Counts the calls of a whole debate.
     pub fn of(spec: &DebateSpec) -> Self {
         let mut count = Count::default();
-        let personas = || spec.personas.iter().map(|persona| &persona.voice);
         if spec.ballots == Ballots::Both {
-            count.each(PhaseName::InitialBallots, personas(), 1);
+            count.everybody(PhaseName::InitialBallots, spec, 1);
         }
-        if spec.phases.opening_statements {
-            count.each(PhaseName::OpeningStatements, personas(), 1);
+        if spec.phases.opening_statements || spec.debate_format == DebateFormat::CritiqueRevision {
+            count.everybody(PhaseName::OpeningStatements, spec, 1);
         }
-        let rounds = u64::from(spec.max_rounds);
-        if let Some(moderator) = &spec.moderator {
-            let duties = u64::from(moderator.opens) + u64::from(moderator.closes);
-            count.each(PhaseName::Rounds, [&moderator.voice], rounds * duties);
-        }
-        count.each(PhaseName::Rounds, personas(), rounds);
-        if spec.phases.final_statements {
-            count.each(PhaseName::FinalStatements, personas(), 1);
-        }
-        if matches!(spec.ballots, Ballots::Both | Ballots::FinalOnly) {
-            count.each(PhaseName::FinalBallots, personas(), 1);
-        }
+        count.rounds(spec);
+        count.ending(spec);
         count.decision(spec);
+        if let Some(synthesizer) = &spec.synthesizer {
+            count.role(PhaseName::Synthesis, Role::Synthesizer(synthesizer), 1);
+        }
         count.plan()
     }
 
@@ -52,6 +48,9 @@ impl CallPlan {
     }
 }
 
+/// How many debaters a moderator may call on in one interjection, for each of its duties.
+pub(crate) const REQUESTS: usize = 4;
+
 #[derive(Default)]
 struct Count<'a> {
     phases: BTreeMap<PhaseName, u64>,
@@ -60,21 +59,53 @@ struct Count<'a> {
 }
 
 impl<'a> Count<'a> {
-    fn each(&mut self, phase: PhaseName, voices: impl IntoIterator<Item = &'a Voice>, times: u64) {
-        for voice in voices.into_iter().filter(|_| times > 0) {
-            *self.phases.entry(phase).or_default() += times;
-            *self.models.entry(&voice.model).or_default() += times;
-            self.tokens = self.tokens.saturating_add(times.saturating_mul(u64::from(voice.max_tokens)));
+    fn ending(&mut self, spec: &'a DebateSpec) {
+        let mut phase = PhaseName::Rounds;
+        if let Some(moderator) = spec.moderator.as_ref().filter(|one| one.interject == Interject::FinalOnly) {
+            self.interjections(spec, moderator, 1);
+        }
+        for (on, next) in
+            [(spec.phases.final_statements, PhaseName::FinalStatements), (spec.phases.rebuttals, PhaseName::Rebuttals)]
+        {
+            if on {
+                phase = next;
+                self.everybody(phase, spec, 1);
+            }
+        }
+        if let Some(moderator) = &spec.moderator {
+            let conclusions = u64::from(moderator.reconciles) + u64::from(moderator.concludes);
+            self.role(phase, Role::Moderator(moderator), conclusions);
+        }
+        if matches!(spec.ballots, Ballots::Both | Ballots::FinalOnly) {
+            self.everybody(PhaseName::FinalBallots, spec, 1);
         }
     }
+
+    /// So many interjections, with all the answers that they may ask for.
+    fn interjections(&mut self, spec: &'a DebateSpec, moderator: &'a Moderator, times: u64) {
+        if !moderator.has_interjections() {
+            return;
+        }
+        self.role(PhaseName::Rounds, Role::Moderator(moderator), times);
+        let asked = REQUESTS.min(spec.personas.len()) as u64;
+        let duties = u64::from(moderator.clarifies) + u64::from(moderator.reflects);
+        self.some(PhaseName::Rounds, spec, Most { all: times * duties * asked, each: times * duties });
+    }
+
     fn decision(&mut self, spec: &'a DebateSpec) {
         for (participant, _) in crate::debate::deciders(spec) {
             if let Some(role) = spec.role(&participant) {
                 self.role(PhaseName::Decision, role, 1);
             }
         }
-        if let Some(synthesizer) = &spec.synthesizer {
-            self.role(PhaseName::Synthesis, Role::Synthesizer(synthesizer), 1);
+    }
+
+    fn everybody(&mut self, phase: PhaseName, spec: &'a DebateSpec, times: u64) {
+        self.personas(phase, &spec.personas, times);
+    }
+    fn personas(&mut self, phase: PhaseName, personas: impl IntoIterator<Item = &'a Persona>, times: u64) {
+        for persona in personas {
+            self.role(phase, Role::Debater(0, persona), times);
         }
     }
     fn role(&mut self, phase: PhaseName, role: Role<'a>, times: u64) {
@@ -84,6 +115,31 @@ impl<'a> Count<'a> {
         let most = role.voice().map_or(0, |voice| u64::from(voice.max_tokens));
         self.tokens = self.tokens.saturating_add(times.saturating_mul(most));
     }
+    /// Calls of debaters of whom it is open who makes them.
+    fn some(&mut self, phase: PhaseName, spec: &'a DebateSpec, most: Most) {
+        let all = most.all.min(most.each.saturating_mul(spec.personas.len() as u64));
+        if all == 0 {
+            return;
+        }
+        *self.phases.entry(phase).or_default() += all;
+        let mut own: BTreeMap<&'a ModelName, u64> = BTreeMap::new();
+        let mut answers: Vec<u64> = Vec::new();
+        for persona in &spec.personas {
+            *own.entry(&persona.voice.model).or_default() += most.each;
+            answers.push(u64::from(persona.voice.max_tokens));
+        }
+        for (model, calls) in own {
+            *self.models.entry(model).or_default() += calls.min(all);
+        }
+        // At the most those speak who may say the most.
+        answers.sort_unstable_by_key(|tokens| std::cmp::Reverse(*tokens));
+        let mut left = all;
+        for tokens in answers {
+            let calls = most.each.min(left);
+            left -= calls;
+            self.tokens = self.tokens.saturating_add(calls.saturating_mul(tokens));
+        }
+    }
     fn plan(self) -> CallPlan {
         CallPlan {
             calls: self.phases.values().sum(),
@@ -92,4 +148,21 @@ impl<'a> Count<'a> {
             models: self.models.into_iter().map(|(model, calls)| (model.clone(), calls)).collect(),
         }
     }
+}
+
+/// How many calls there are at the most, together and of each debater.
+#[derive(Clone, Copy)]
+struct Most {
+    all: u64,
+    each: u64,
+}
+impl Most {
+    fn times(self, rounds: u64) -> Self {
+        Self { all: self.all.saturating_mul(rounds), each: self.each.saturating_mul(rounds) }
+    }
+}
+
+/// The moderator's role, where there is one.
+fn moderator(spec: &DebateSpec) -> Option<Role<'_>> {
+    spec.role(&MODERATOR.into())
 }

@@ -25,8 +25,8 @@ impl Control {
             Event::DebateAdmitted(_)
             | Event::CancelRequested { .. }
             | Event::ToolCalled { .. }
-            | Event::SpeechHeard { .. }
             | Event::VoteTallied { .. } => {}
+            Event::SpeechHeard { turn, .. } => self.stage.listened = Some(*turn),
             Event::Claimed { epoch, .. } => self.epoch = *epoch,
             Event::PhaseEntered { phase } => self.enter(admission, *phase),
             Event::ParticipantPlaced { participant, host, model, .. } => {
@@ -107,10 +107,7 @@ impl Control {
                 self.transcript_chars = self.transcript_chars.saturating_add(chars as u64);
             }
             Event::NoteTaken { turn, call, .. } => self.answered(*turn, call, Heard::Something),
-            Event::SummaryRecorded { turn, through, call, .. } => {
-                self.answered(*turn, call, Heard::Something);
-                self.summarised = *through;
-            }
+            Event::SummaryRecorded { turn, call, .. } => self.answered(*turn, call, Heard::Something),
             _ => {}
         }
     }
@@ -338,7 +335,7 @@ pub(crate) fn deciders(spec: &DebateSpec) -> Vec<(ParticipantId, Work)> {
 }
 
 /// Who votes, and how, at the end or after each round.
-pub(super) fn voters(spec: &DebateSpec) -> Vec<(ParticipantId, Work)> {
+pub(crate) fn voters(spec: &DebateSpec) -> Vec<(ParticipantId, Work)> {
     let Some(voting) = spec.voting else { return Vec::new() };
     let work = || if voting.rule == VoteRule::AnonymousScoring { Work::ScoreDebaters } else { Work::Vote };
     match voting.voters {

@@ -40,8 +40,6 @@ pub(super) struct Control {
     pub measures: Vec<Measures>,
     /// The judge has heard enough.
     pub enough: bool,
-    /// The last round that the summary covers.
-    pub summarised: u32,
     /// The verdict that was reached, while something is still to come after it.
     pub verdict: Option<(Outcome, Option<Reason>)>,
     pub missing: Vec<MissingSeat>,
@@ -143,6 +141,8 @@ pub(super) struct Stage {
     pub parallel: bool,
     /// The log when the stage began.
     pub since: Position,
+    /// The try that was heard half-way, which alone can be cut.
+    pub listened: Option<TurnId>,
 }
 
 /// A seat and what became of it.
@@ -220,7 +220,6 @@ impl Control {
             synthesis: None,
             measures: Vec::new(),
             enough: false,
-            summarised: 0,
             verdict: None,
             missing: Vec::new(),
             usage: UsageTotals::default(),
@@ -249,7 +248,7 @@ impl Control {
     /// Opens one seat per participant.
     pub fn begin_stage(&mut self, parallel: bool, seats: impl IntoIterator<Item = (ParticipantId, Work)>) {
         let slots = self.slots(seats);
-        self.stage = Stage { slots, parallel, since: self.position };
+        self.stage = Stage { slots, parallel, since: self.position, listened: None };
     }
 
     /// Opens seats beside those that are open.

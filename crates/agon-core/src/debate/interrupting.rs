@@ -30,9 +30,9 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Who may cut the running speech, if somebody bid as much as it takes.
-    pub fn interrupter(&self) -> Option<ParticipantId> {
-        self.control.interrupter(self.spec())
+    /// Who may cut this try of a running speech, if somebody bid as much as it takes.
+    pub fn interrupter(&self, turn: TurnId) -> Option<ParticipantId> {
+        self.control.interrupter(self.spec()).filter(|_| self.control.stage.listened == Some(turn))
     }
 }
 
@@ -64,8 +64,10 @@ impl Control {
             return None;
         }
         self.interrupter(spec)?;
+        let listened = self.stage.listened;
         self.stage.slots.iter().find_map(|slot| match (&slot.work, &slot.state) {
-            (Work::Argument { .. }, SlotState::Asked(ask)) => Some(ask.turn),
+            // Bids on a try that failed since say nothing of the next one.
+            (Work::Argument { .. }, SlotState::Asked(ask)) => Some(ask.turn).filter(|turn| listened == Some(*turn)),
             (_, _) => None,
         })
     }

@@ -13,7 +13,7 @@ mod interrupting;
 mod order;
 mod tasks;
 
-pub(crate) use apply::deciders;
+pub(crate) use apply::{deciders, voters};
 pub use formats::steps;
 pub use interrupting::may_be_interrupted;
 

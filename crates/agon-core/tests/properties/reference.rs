@@ -1,14 +1,12 @@
-//! The rules once more, read naively from a finished log. Shares no code with the machine but its types.
+//! The rules that hold of every format, once more, read naively from a finished log. Shares no code with the machine but
+//! its types. What each format adds is checked by the invariants beside this file, which do not foretell a log but judge it.
+mod deciding;
+
+use crate::events::{call, settles};
 use agon_core::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-macro_rules! require {
-    ($holds:expr, $($message:tt)*) => {
-        if !$holds {
-            return Err(format!($($message)*));
-        }
-    };
-}
+use crate::require;
 
 /// How the log says that the debate ended.
 pub fn ending(log: &[Record]) -> (DebateState, Option<Outcome>) {
@@ -17,7 +15,7 @@ pub fn ending(log: &[Record]) -> (DebateState, Option<Outcome>) {
     (*state, *outcome)
 }
 
-type Flat<'a> = Vec<(Position, Timestamp, &'a Event)>;
+pub type Flat<'a> = Vec<(Position, Timestamp, &'a Event)>;
 
 pub fn check(admission: &Admission, log: &[Record]) -> Result<(), String> {
     let flat: Flat<'_> =
@@ -29,7 +27,7 @@ pub fn check(admission: &Admission, log: &[Record]) -> Result<(), String> {
     phases(&flat)?;
     moderating(admission, &flat)?;
     counting(&flat)?;
-    deciding(admission, &flat)
+    deciding::check(admission, &flat)
 }
 
 fn framing(log: &[Record], flat: &Flat<'_>) -> Result<(), String> {
@@ -44,18 +42,6 @@ fn framing(log: &[Record], flat: &Flat<'_>) -> Result<(), String> {
     require!(ends == 1, "{ends} ends");
     require!(matches!(flat.last(), Some((_, _, Event::DebateEnded { .. }))), "something follows the end");
     Ok(())
-}
-
-/// The turn that an event settles, if it settles one.
-fn settles(event: &Event) -> Option<TurnId> {
-    match event {
-        Event::SpeechRecorded(speech) => Some(speech.turn),
-        Event::BallotCast { turn, .. } | Event::VoteCast { turn, .. } | Event::JudgementRecorded { turn, .. } => {
-            Some(*turn)
-        }
-        Event::ModeratorDecided { turn, fallback: false, .. } | Event::TurnFailed { turn, .. } => Some(*turn),
-        _ => None,
-    }
 }
 
 /// Every result answers the last try of its slot, each try is settled at most once, tries are numbered from 1 and bounded.
@@ -128,9 +114,14 @@ fn speaking(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
             Event::RoundOpened { round, speakers, .. } => {
                 rounds += 1;
                 require!(*round == rounds && rounds <= spec.max_rounds, "round {round} follows round {}", rounds - 1);
+                if spec.debate_format == DebateFormat::Fishbowl {
+                    continue;
+                }
                 let mut sorted: Vec<&ParticipantId> = speakers.iter().collect();
                 match spec.turn_mode {
-                    TurnMode::RoundRobin => require!(sorted == declared, "not the declared order"),
+                    TurnMode::RoundRobin | TurnMode::ReactionTriggered => {
+                        require!(sorted == declared, "not the declared order")
+                    }
                     TurnMode::PriorityOrder => {
                         let ranks: Vec<i64> =
                             speakers.iter().map(|name| spec.persona(name).unwrap().priority).collect();
@@ -152,7 +143,9 @@ fn speaking(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
             }
             Event::SpeechRecorded(speech) if speech.kind == SpeechKind::Argument => {
                 heard.push(speech.participant.clone());
-                if spec.visibility == Visibility::Sequential {
+                let ordered = matches!(spec.debate_format, DebateFormat::RoundRobin | DebateFormat::ChainOfThought)
+                    && spec.turn_mode != TurnMode::ReactionTriggered;
+                if ordered && spec.visibility == Visibility::Sequential {
                     let mut rest = order.iter();
                     require!(
                         heard.iter().all(|name| rest.any(|due| due == name)),
@@ -203,40 +196,38 @@ fn moderating(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
     });
     if let (Some(round), Some((rule, ended))) = (done, stop) {
         require!(ended == round, "the moderator ended round {round}, the rounds ended after {ended}");
-        require!(
-            matches!(rule, StopRule::ModeratorDone | StopRule::ModeratorSettled),
-            "{rule:?} before the moderator's word"
+        let stronger = !matches!(
+            rule,
+            StopRule::JudgeEnough
+                | StopRule::TerminateWhen
+                | StopRule::TokenBudget
+                | StopRule::TimeBudget
+                | StopRule::MaxRounds
         );
+        require!(stronger, "{rule:?} before the moderator's word");
     }
     Ok(())
 }
 
-/// The totals at the end are the sums over the log.
+/// The totals at the end are the sums over the log; missing is who failed at what the debate cannot do without.
 fn counting(flat: &Flat<'_>) -> Result<(), String> {
     let mut calls = 0;
     let mut tokens = 0;
     let mut missing = Vec::new();
+    let mut tasks: BTreeMap<(u32, u32), &Task> = BTreeMap::new();
     for (_, _, event) in flat {
-        let call = match event {
-            Event::SpeechRecorded(speech) => Some(&speech.call),
-            Event::BallotCast { call, .. } | Event::VoteCast { call, .. } | Event::JudgementRecorded { call, .. } => {
-                Some(call)
-            }
-            Event::ModeratorDecided { call, .. } => call.as_ref(),
-            Event::TurnFailed { call, .. } => Some(call).filter(|call| call.host.is_some()),
-            _ => None,
-        };
-        if let Some(call) = call {
+        if let Event::TurnAsked(ask) = event {
+            tasks.insert((ask.turn.round, ask.turn.seat), &ask.task);
+        }
+        if let Some(call) = call(event) {
             calls += 1;
             tokens += call.usage.prompt_tokens.unwrap_or(0) + call.usage.completion_tokens.unwrap_or(0);
         }
         if let Event::TurnFailed { turn, participant, failure, retry_at: None, .. } = event {
-            missing.push(MissingSeat {
-                round: turn.round,
-                seat: turn.seat,
-                participant: participant.clone(),
-                cause: failure.cause,
-            });
+            let (round, seat, participant, cause) = (turn.round, turn.seat, participant.clone(), failure.cause);
+            if is_missed(tasks[&(round, seat)]) {
+                missing.push(MissingSeat { round, seat, participant, cause });
+            }
         }
     }
     let Some((_, _, Event::DebateEnded { usage, missing_seats, .. })) = flat.last() else {
@@ -248,75 +239,16 @@ fn counting(flat: &Flat<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// The outcome follows from the judgements or votes in the log, in floating point for a change.
-fn deciding(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
-    let spec = &admission.spec;
-    let Some((_, _, Event::DebateEnded { state, outcome, reason, missing_seats, .. })) = flat.last() else {
-        return Err("no end".into());
-    };
-    let speeches = flat.iter().filter(|(_, _, event)| matches!(event, Event::SpeechRecorded(_))).count();
-    require!(*state != DebateState::Succeeded || speeches > 0, "a result without a speech");
-    require!((*state == DebateState::Succeeded) == outcome.is_some(), "{state:?} with {outcome:?}");
-    require!(*state != DebateState::Failed || reason.is_some(), "failed without a reason");
-    if *state != DebateState::Succeeded {
-        return Ok(());
-    }
-    let won =
-        if spec.consensus_strategy == ConsensusStrategy::Judge { by_judge(spec, flat) } else { by_vote(spec, flat)? };
-    let expected = match won {
-        Won::Decided if missing_seats.is_empty() => Outcome::Decided,
-        Won::Decided => Outcome::Degraded,
-        Won::Tie => Outcome::Tie,
-        Won::Nobody => Outcome::Inconclusive,
-    };
-    require!(*outcome == Some(expected), "{outcome:?} where {expected:?} is due");
-    require!((expected == Outcome::Inconclusive) == reason.is_some(), "{expected:?} with {reason:?}");
-    Ok(())
-}
-
-enum Won {
-    Decided,
-    Tie,
-    Nobody,
-}
-
-fn by_judge(spec: &DebateSpec, flat: &Flat<'_>) -> Won {
-    let winners: Vec<&Option<String>> = flat
-        .iter()
-        .filter_map(
-            |(_, _, event)| if let Event::JudgementRecorded { winner, .. } = event { Some(winner) } else { None },
-        )
-        .collect();
-    let complete = winners.len() == spec.judge.as_ref().unwrap().orders as usize;
-    if complete && winners.iter().all(|winner| *winner == winners[0]) { Won::Decided } else { Won::Nobody }
-}
-
-fn by_vote(spec: &DebateSpec, flat: &Flat<'_>) -> Result<Won, String> {
-    let mut votes: BTreeMap<String, u32> = BTreeMap::new();
-    for (_, _, event) in flat {
-        if let Event::VoteCast { choice, participant, .. } = event {
-            *votes.entry(choice.to_lowercase().trim_end_matches('.').to_owned()).or_default() += 1;
-            let own = spec.persona(participant).unwrap().stance.as_ref().unwrap();
-            let excluded = spec.voting.unwrap().self_votes == SelfVotes::Exclude && spec.mode == Mode::Adversarial;
-            require!(!excluded || choice != own, "{participant} voted for its own side");
-        }
-    }
-    let eligible = spec.personas.len() as f64;
-    let mut counts: Vec<u32> = votes.values().copied().collect();
-    counts.sort_unstable_by(|a, b| b.cmp(a));
-    let top = f64::from(counts[0]);
-    let shared = counts.get(1).is_some_and(|second| *second == counts[0]);
-    let met = match spec.voting.unwrap().rule {
-        VoteRule::Majority => top / eligible > 0.5,
-        VoteRule::Supermajority => top / eligible >= 2.0 / 3.0 - 1e-9,
-        VoteRule::Unanimous => top == eligible,
-        VoteRule::Plurality => !shared,
-    };
-    Ok(if met {
-        Won::Decided
-    } else if shared {
-        Won::Tie
-    } else {
-        Won::Nobody
-    })
+fn is_missed(task: &Task) -> bool {
+    !matches!(
+        task,
+        Task::Bid { .. }
+            | Task::AnswerPoints { .. }
+            | Task::Reflect { .. }
+            | Task::Summarise { .. }
+            | Task::Measure { .. }
+            | Task::EnoughSaid
+            | Task::ScoreSpeeches { .. }
+            | Task::Interject
+    )
 }

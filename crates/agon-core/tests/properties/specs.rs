@@ -1,93 +1,72 @@
 //! Any valid debate.
+mod parts;
+
 use agon_core::*;
+use parts::{judge, moderator, persona, voting};
 use proptest::prelude::*;
 
 /// A valid expression that fails on every debate here.
 pub const FAILING_EXPRESSION: &str = "labels.nowhere == 'x'";
 
-/// Admissions of all supported modes, orders, moderators, decisions, budgets and failure rules.
+/// How many numbers describe a debate.
+const GENES: usize = 96;
+
+/// Admissions of every combination of options that makes sense.
 pub fn admissions() -> impl Strategy<Value = Admission> {
-    let shape = (2usize..5, 1u32..4, 0u8..2, 0u8..4, 0u8..2, 0u8..4, 0u8..3, any::<bool>(), any::<bool>());
-    let rules = (0u8..4, any::<bool>(), any::<bool>(), 0u8..4, 1u32..3, 0u8..6, 1u32..4, 0u8..4);
-    (shape, rules, any::<u64>()).prop_map(|(shape, rules, seed)| admission(shape, rules, seed))
+    of_formats(&DebateFormat::ALL)
 }
 
-type Shape = (usize, u32, u8, u8, u8, u8, u8, bool, bool);
-type Rules = (u8, bool, bool, u8, u32, u8, u32, u8);
+/// Those of one format.
+pub fn of_format(format: DebateFormat) -> impl Strategy<Value = Admission> {
+    of_formats(match format {
+        DebateFormat::RoundRobin => &[DebateFormat::RoundRobin],
+        DebateFormat::Socratic => &[DebateFormat::Socratic],
+        DebateFormat::BpStyle => &[DebateFormat::BpStyle],
+        DebateFormat::Fishbowl => &[DebateFormat::Fishbowl],
+        DebateFormat::ChainOfThought => &[DebateFormat::ChainOfThought],
+        DebateFormat::OpenFight => &[DebateFormat::OpenFight],
+        DebateFormat::CritiqueRevision => &[DebateFormat::CritiqueRevision],
+    })
+}
 
-fn admission(shape: Shape, rules: Rules, seed: u64) -> Admission {
-    let (personas, max_rounds, mode, order, visibility, moderator, ballots, opening_statements, final_statements) =
-        shape;
-    let (strategy, abort, fallback, quorum, orders, stop, max_attempts, rule) = rules;
-    let mode = if mode == 0 { Mode::Adversarial } else { Mode::Deliberative };
-    let moderator = (moderator > 0 || order == 3).then(|| Moderator {
-        opens: moderator != 2 || order == 3,
-        closes: moderator >= 2,
-        instructions: None,
-        voice: voice("m"),
-    });
-    let votes = strategy >= 2;
-    let rule =
-        [VoteRule::Majority, VoteRule::Supermajority, VoteRule::Unanimous, VoteRule::Plurality][usize::from(rule)];
-    let self_votes = if strategy == 3 && personas > 2 { SelfVotes::Exclude } else { SelfVotes::Allow };
-    let ballots = match (ballots, mode) {
-        (0, _) => Ballots::Both,
-        (1, _) | (_, Mode::Deliberative) => Ballots::FinalOnly,
-        _ => Ballots::None,
-    };
-    let spec = DebateSpec {
-        topic: "T".into(),
-        context: None,
-        materials: None,
-        mode,
-        debate_format: DebateFormat::RoundRobin,
-        max_rounds,
-        personas: (0..personas).map(|n| persona(n, fallback)).collect(),
-        turn_mode: [TurnMode::RoundRobin, TurnMode::Random, TurnMode::PriorityOrder, TurnMode::Moderator]
-            [usize::from(order)],
-        visibility: if visibility == 0 { Visibility::Sequential } else { Visibility::Simultaneous },
-        context_scope: ContextScope::FullLog,
-        memory: Memory::AppendAll,
-        phases: Phases { opening_statements, final_statements },
-        moderator,
-        consensus_strategy: if votes { ConsensusStrategy::Vote } else { ConsensusStrategy::Judge },
-        judge: (!votes).then(|| Judge {
-            orders,
-            anonymize_transcript: true,
-            shuffle_for_judge: true,
-            instructions: None,
-            voice: voice("j"),
-        }),
-        voting: votes.then_some(Voting { rule, self_votes }),
-        ballots,
-        end_condition: vec![EndCondition::RoundsExhausted],
-        terminate_when: match stop {
-            1 => Some("turns >= 3".into()),
-            2 => Some(FAILING_EXPRESSION.into()),
-            _ => None,
-        },
-        timeout_per_turn_ms: 1_000,
-        budget: match stop {
-            3 => Budget { tokens: Some(9_000), seconds: None },
-            4 => Budget { tokens: None, seconds: Some(9) },
-            _ => Budget::default(),
-        },
-        on_turn_failure: if abort { OnTurnFailure::Abort } else { OnTurnFailure::Skip },
-        quorum: [Quorum::Majority, Quorum::All, Quorum::AtLeast(1), Quorum::AtLeast(9)][usize::from(quorum)],
-        seed: None,
-        agreement_intensity: None,
-        language: None,
-        instructions: None,
-        outputs: vec![],
-        labels: Default::default(),
-    };
-    let retry = RetryPolicy { max_attempts, wait_limit_ms: 2_000, ..RetryPolicy::default() };
-    let id = DebateId::parse("debate-1").unwrap();
+fn of_formats(formats: &'static [DebateFormat]) -> impl Strategy<Value = Admission> {
+    let genes = proptest::collection::vec(any::<u32>(), GENES);
+    (genes, any::<u64>()).prop_map(move |(genes, seed)| {
+        let admission = admission(&mut Genes { genes, next: 0 }, formats, seed);
+        let problems = combination_problems(&admission.spec);
+        assert!(problems.is_empty(), "{problems:?}");
+        admission
+    })
+}
+
+/// Numbers that choices are read from; small numbers are the simplest choices, so that a failing debate shrinks.
+pub struct Genes {
+    genes: Vec<u32>,
+    next: usize,
+}
+impl Genes {
+    pub fn below(&mut self, bound: u32) -> u32 {
+        self.next += 1;
+        self.genes[self.next % self.genes.len()] % bound
+    }
+    pub fn one_in(&mut self, n: u32) -> bool {
+        self.below(n) == n - 1
+    }
+    pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len() as u32) as usize]
+    }
+}
+
+fn admission(genes: &mut Genes, formats: &[DebateFormat], seed: u64) -> Admission {
+    let format = genes.pick(formats);
+    let mut spec = shaped(genes, format);
+    past(genes, &mut spec);
+    parts::ending(genes, &mut spec);
     Admission {
-        id,
+        id: DebateId::parse("debate-1").unwrap(),
         spec,
         seed,
-        retry,
+        retry: RetryPolicy { max_attempts: 1 + genes.below(3), wait_limit_ms: 2_000, ..RetryPolicy::default() },
         agon_version: "test".into(),
         request_id: None,
         rehearsal: false,
@@ -99,22 +78,166 @@ fn admission(shape: Shape, rules: Rules, seed: u64) -> Admission {
     }
 }
 
-fn persona(n: usize, fallback: bool) -> Persona {
-    Persona {
-        name: ParticipantId::new(format!("P{n}")),
-        stance: Some(format!("stance {n}")),
-        role: None,
-        system_prompt: None,
-        instructions: None,
-        voice: voice("a"),
-        fallback_models: if fallback { vec![ModelName::from("b")] } else { vec![] },
-        style: None,
-        tone: None,
+/// Format, order, phases, moderator, decision: what depends on each other.
+fn shaped(genes: &mut Genes, format: DebateFormat) -> DebateSpec {
+    use TurnMode::*;
+    let parliament = format == DebateFormat::BpStyle;
+    let count = match format {
+        DebateFormat::BpStyle => genes.pick(&[4, 8]),
+        DebateFormat::Fishbowl => 3 + genes.below(3) as usize,
+        _ => 2 + genes.below(3) as usize,
+    };
+    let turn_mode = match format {
+        DebateFormat::RoundRobin | DebateFormat::ChainOfThought => genes.pick(&TurnMode::ALL),
+        DebateFormat::Socratic => genes.pick(&[RoundRobin, Random, PriorityOrder]),
+        DebateFormat::Fishbowl => genes.pick(&[RoundRobin, Random, PriorityOrder, ReactionTriggered]),
+        DebateFormat::BpStyle | DebateFormat::OpenFight | DebateFormat::CritiqueRevision => RoundRobin,
+    };
+    let mode = if !parliament && genes.one_in(2) { Mode::Deliberative } else { Mode::Adversarial };
+    let max_rounds = if parliament { 1 } else { 1 + genes.below(4) };
+    let at_once = match format {
+        DebateFormat::RoundRobin | DebateFormat::ChainOfThought | DebateFormat::Fishbowl => {
+            turn_mode != ReactionTriggered && genes.one_in(2)
+        }
+        DebateFormat::CritiqueRevision => genes.one_in(2),
+        DebateFormat::Socratic | DebateFormat::BpStyle | DebateFormat::OpenFight => false,
+    };
+    let final_statements = !parliament && genes.one_in(2);
+    let proposes = format == DebateFormat::CritiqueRevision;
+    let phases = Phases {
+        opening_statements: proposes || !parliament && genes.one_in(2),
+        final_statements,
+        rebuttals: final_statements && genes.one_in(2),
+    };
+    let mut spec = DebateSpec {
+        topic: "T".into(),
+        context: None,
+        materials: None,
+        mode,
+        debate_format: format,
+        format: options(genes, format, count),
+        max_rounds,
+        personas: (0..count).map(|n| persona(genes, n)).collect(),
+        turn_mode,
+        visibility: if at_once { Visibility::Simultaneous } else { Visibility::Sequential },
+        context_scope: ContextScope::FullLog,
+        memory: Memory::AppendAll,
+        windows: Windows::default(),
+        summarizer: None,
+        phases,
+        moderator: moderator(genes, turn_mode == Moderator),
+        consensus_strategy: ConsensusStrategy::Judge,
+        judge: None,
+        voting: None,
+        ballots: genes.pick(&[Ballots::Both, Ballots::FinalOnly, Ballots::None]),
+        end_condition: vec![EndCondition::RoundsExhausted],
+        terminate_when: None,
+        similarity: Similarity::default(),
+        timeout_per_turn_ms: 1_000,
+        budget: Budget::default(),
+        on_turn_failure: if genes.one_in(4) { OnTurnFailure::Abort } else { OnTurnFailure::Skip },
+        quorum: genes.pick(&[Quorum::AtLeast(1), Quorum::Majority, Quorum::All, Quorum::AtLeast(9)]),
+        seed: None,
+        agreement_intensity: None,
         language: None,
-        priority: [3, 1, 2, 3][n % 4],
+        instructions: None,
+        synthesizer: None,
+        tools: ToolLimits::default(),
+        visible: Visible::default(),
+        outputs: vec![],
+        labels: Default::default(),
+    };
+    for (at, persona) in spec.personas.iter_mut().enumerate().filter(|_| parliament) {
+        let bench = Bench::ALL.into_iter().find(|bench| bench.speaker(count) == at).unwrap();
+        persona.stance = Some(Bench::TEAMS[bench.team()].into());
+    }
+    decision(genes, &mut spec);
+    spec
+}
+
+fn options(genes: &mut Genes, format: DebateFormat, count: usize) -> FormatOptions {
+    let usual = FormatOptions::default();
+    match format {
+        DebateFormat::BpStyle => FormatOptions { points_of_information: !genes.one_in(4), ..usual },
+        DebateFormat::Fishbowl => FormatOptions { inner_circle: 2 + genes.below(count as u32 - 2), ..usual },
+        DebateFormat::OpenFight => {
+            let interruptions =
+                genes.pick(&[Interruptions::Off, Interruptions::TurnBoundary, Interruptions::MidSpeech]);
+            let interruption_threshold = if interruptions == Interruptions::Off { 8 } else { genes.pick(&[8, 1, 5]) };
+            FormatOptions { interruptions, interruption_threshold, ..usual }
+        }
+        DebateFormat::CritiqueRevision => {
+            use Topology::*;
+            let topology = genes.pick(&[AllToAll, RoundRobin, Ring, Star, Sparse]);
+            let hub = genes.below(count as u32 + 1).checked_sub(1).map(|n| ParticipantId::new(format!("P{n}")));
+            let direction = genes.pick(&[Direction::HubCritiques, Direction::CritiqueHub]);
+            let density = genes.pick(&[0.5, 0.01, 1.0]);
+            match topology {
+                AllToAll | RoundRobin | Ring => FormatOptions { topology, ..usual },
+                Star => FormatOptions { topology, hub, direction, ..usual },
+                Sparse => FormatOptions { topology, density, ..usual },
+            }
+        }
+        DebateFormat::RoundRobin | DebateFormat::Socratic | DebateFormat::ChainOfThought => usual,
     }
 }
 
-fn voice(model: &str) -> Voice {
-    Voice { model: model.into(), temperature: None, top_p: None, presence_penalty: None, max_tokens: 100, think: None }
+fn decision(genes: &mut Genes, spec: &mut DebateSpec) {
+    let strategy = genes.pick(&ConsensusStrategy::ALL);
+    spec.consensus_strategy = match strategy {
+        ConsensusStrategy::MediatorSummary if spec.moderator.is_none() => ConsensusStrategy::NoConsensus,
+        ConsensusStrategy::AgentClosing if !spec.phases.final_statements => ConsensusStrategy::Judge,
+        strategy => strategy,
+    };
+    if spec.consensus_strategy == ConsensusStrategy::Vote {
+        spec.voting = Some(voting(genes, spec));
+    }
+    let judged = spec.consensus_strategy.is_judged();
+    let votes = spec.voting.is_some_and(|voting| voting.voters == Voters::Judges);
+    let ends_rounds = spec.max_rounds > 1 && genes.one_in(3);
+    if judged || votes || ends_rounds {
+        spec.judge = Some(judge(genes, (judged, votes, ends_rounds)));
+    }
+    let by_answers = spec.mode == Mode::Deliberative && !spec.elects_debaters();
+    let needs_ballots = by_answers && matches!(strategy, ConsensusStrategy::Vote) || by_answers && judged;
+    if needs_ballots && spec.ballots == Ballots::None {
+        spec.ballots = Ballots::Both;
+    }
+    if by_answers && spec.voting.is_some_and(|voting| voting.every_round) {
+        spec.ballots = Ballots::Both;
+    }
+    if spec.voting.is_some_and(|voting| voting.rule == VoteRule::Weighted) {
+        for persona in &mut spec.personas {
+            match genes.below(3) {
+                0 => {}
+                1 => persona.weight = Some(genes.pick(&[1.0, 0.1, 2.5, 5.0])),
+                _ => (persona.elo, persona.calibration) = (Some(genes.pick(&[1500.0, 900.0, 2000.0])), Some(0.7)),
+            }
+        }
+    }
+}
+
+fn past(genes: &mut Genes, spec: &mut DebateSpec) {
+    use ContextScope::*;
+    use Memory::*;
+    spec.context_scope = genes.pick(&[FullLog, LastNTurns, PersonaScoped, SummaryOnly]);
+    spec.memory = genes.pick(&[AppendAll, RollingWindow, PersonaMasking, SummarizePast]);
+    if spec.max_rounds == 1 {
+        spec.context_scope = if spec.context_scope == SummaryOnly { FullLog } else { spec.context_scope };
+        spec.memory = if spec.memory == SummarizePast { AppendAll } else { spec.memory };
+    }
+    match spec.memory {
+        SummarizePast if spec.context_scope != SummaryOnly => {
+            spec.windows.summarize_every = 1 + genes.below(spec.max_rounds - 1);
+        }
+        PersonaMasking => spec.personas[0].sees = Some(vec![Sight::Kind(TurnKind::Arguments)]),
+        RollingWindow => spec.windows.memory_window = 4,
+        AppendAll | SummarizePast => {}
+    }
+    if spec.memory == SummarizePast || spec.context_scope == SummaryOnly {
+        spec.summarizer = Some(Summarizer { instructions: None, voice: parts::voice("s") });
+    }
+    for persona in spec.personas.iter_mut().filter(|_| spec.max_rounds > 1) {
+        (persona.reflection, persona.evolution) = (genes.one_in(4), genes.one_in(4));
+    }
 }

@@ -1,4 +1,6 @@
 //! A world that answers, fails, repeats itself, comes late and crashes, as a script of numbers says.
+mod answers;
+
 use agon_core::*;
 use proptest::prelude::*;
 
@@ -39,7 +41,7 @@ pub fn play(admission: Admission, script: &Script) -> Result<Vec<Record>, String
 }
 
 /// Plays a debate that begins with these events.
-pub fn play_from(events: Vec<Event>, bound: u32, script: &Script) -> Result<Vec<Record>, String> {
+pub fn play_from(events: Vec<Event>, bound: u64, script: &Script) -> Result<Vec<Record>, String> {
     let first = Record { first: Position(1), at: Timestamp(1_000), epoch: 0, nonce: 0, events };
     let debate = Debate::fold([&first]).ok_or("an admission does not make a debate")?;
     let mut world = World { script, next: 0, now: Timestamp(1_000), log: vec![first], debate, stale: Vec::new() };
@@ -53,13 +55,10 @@ pub fn play_from(events: Vec<Event>, bound: u32, script: &Script) -> Result<Vec<
     Err(format!("not ended after {bound} steps"))
 }
 
-/// Steps that a debate can take at the most: every seat with every try, two steps each, and what the world adds.
-fn step_bound(admission: &Admission) -> u32 {
-    let spec = &admission.spec;
-    let n = spec.personas.len() as u32;
-    let seats = 5 * n + spec.max_rounds * (2 * n + 2) + 2;
-    let tries = 2 * admission.retry.max_attempts.max(2);
-    seats * tries * 2 + 10
+/// Steps that a debate can take at the most: every planned call with every try, and a wait before each.
+fn step_bound(admission: &Admission) -> u64 {
+    let tries = 2 * u64::from(admission.retry.max_attempts.max(2));
+    CallPlan::of(&admission.spec).calls * tries * 2 + 1
 }
 
 impl World<'_> {
@@ -69,11 +68,13 @@ impl World<'_> {
             .wrapping_add((self.next / self.script.numbers.len()) as u32)
     }
 
-    fn step(&mut self, input: Input) -> Result<(), String> {
+    /// Takes an input in; says whether it changed anything.
+    fn step(&mut self, input: Input) -> Result<bool, String> {
         let before = self.debate.clone();
         let events = match self.debate.decide(self.now, input) {
             Ok(events) => events,
-            Err(_) => return if before == self.debate { Ok(()) } else { Err("a rejection changed the debate".into()) },
+            Err(_) if before == self.debate => return Ok(false),
+            Err(_) => return Err("a rejection changed the debate".into()),
         };
         if events.is_empty() {
             return Err("an accepted input has no event".into());
@@ -81,10 +82,14 @@ impl World<'_> {
         let record = self.debate.record(self.now, 0, events);
         self.debate.apply_record(&record);
         self.log.push(record);
-        self.debate.check()
+        self.debate.check()?;
+        if self.number().is_multiple_of(16) {
+            self.replayed()?;
+        }
+        Ok(true)
     }
 
-    /// One thing happens.
+    /// One thing happens, and perhaps some that change nothing.
     fn turn(&mut self) -> Result<(), String> {
         self.now = self.now.plus(1 + u64::from(self.number() % 40));
         let trouble = self.number() % 100 < self.script.trouble;
@@ -93,14 +98,16 @@ impl World<'_> {
         }
         if trouble && self.number().is_multiple_of(4) && !self.stale.is_empty() {
             let at = self.number() as usize % self.stale.len();
-            let again = self.stale[at].clone();
-            self.step(again)?;
-            if self.debate.ended().is_some() {
-                return Ok(());
+            if self.step(self.stale[at].clone())? {
+                return Err("an input that came twice changed the debate".into());
             }
         }
         if trouble && self.number().is_multiple_of(400) {
-            return self.step(Input::Cancel { reason: "enough".into() });
+            return self.step(Input::Cancel { reason: "enough".into() }).map(|_| ());
+        }
+        if trouble && self.number().is_multiple_of(900) {
+            let reason = Reason::of(ReasonCode::Poison);
+            return self.step(Input::GiveUp { reason }).map(|_| ());
         }
         let owed = self.debate.outstanding();
         let at = self.number() as usize % owed.len();
@@ -110,37 +117,74 @@ impl World<'_> {
                 self.now = self.now.max(*at);
                 Input::RetryDue { turn: *turn }
             }
-            Effect::Ask(ask) => Input::TurnDecided { turn: ask.turn, result: self.result(ask, trouble) },
+            Effect::Ask(ask) => {
+                self.listen(ask)?;
+                let cut = self.debate.outstanding().contains(&Effect::Cut { turn: ask.turn });
+                Input::TurnDecided { turn: ask.turn, result: self.result(ask, trouble, cut) }
+            }
+            Effect::Cut { turn } => self.cut(*turn)?,
         };
         self.stale.push(input.clone());
-        self.step(input)
+        if !self.step(input)? {
+            return Err("the debate rejected what it is owed".into());
+        }
+        Ok(())
+    }
+
+    /// The host tells what was heard half-way, perhaps twice, perhaps of a speech that may not be interrupted.
+    fn listen(&mut self, ask: &Ask) -> Result<(), String> {
+        let speaks = matches!(ask.task, Task::Argument { .. });
+        let listens = may_be_interrupted(self.debate.spec()) && speaks;
+        if !self.number().is_multiple_of(2) {
+            return Ok(());
+        }
+        let heard = Input::SpeechHeard { turn: ask.turn, text: "half of it".into() };
+        let taken = self.step(heard.clone())?;
+        if taken && (!listens || self.step(heard)?) {
+            return Err(format!("what was heard of {} was taken, twice or where none may interrupt", ask.turn));
+        }
+        Ok(())
+    }
+
+    fn cut(&mut self, turn: TurnId) -> Result<Input, String> {
+        let owed = self.debate.outstanding();
+        let running = owed.iter().any(|effect| matches!(effect, Effect::Ask(ask) if ask.turn == turn));
+        if !running {
+            return Err(format!("{turn} is to be cut, and does not run"));
+        }
+        let answer = Answer::Speech { text: "half of it and".into(), cut: true };
+        Ok(Input::TurnDecided { turn, result: TurnResult::Answered { answer, call: answers::call() } })
+    }
+
+    fn replayed(&self) -> Result<Debate, String> {
+        let folded = Debate::fold(&self.log).ok_or("the log does not fold")?;
+        if folded != self.debate || folded.outstanding() != self.debate.outstanding() {
+            return Err("the replay differs from the live state".into());
+        }
+        Ok(folded)
     }
 
     /// The process dies and another one replays the log and takes over.
     fn crash(&mut self) -> Result<(), String> {
-        let folded = Debate::fold(&self.log).ok_or("the log does not fold")?;
-        if folded != self.debate {
-            return Err("the replay differs from the state before the crash".into());
-        }
-        let owed = (folded.outstanding(), self.debate.outstanding());
-        if owed.0 != owed.1 {
-            return Err("a replayed debate is owed something else".into());
-        }
-        self.debate = folded;
+        self.debate = self.replayed()?;
+        let owed = self.debate.outstanding();
         let writer = format!("w{}", self.log.len());
-        self.step(Input::Claim { writer: writer.as_str().into() })
+        self.step(Input::Claim { writer: writer.as_str().into() })?;
+        if owed != self.debate.outstanding() {
+            return Err("a debate that was taken over is owed something else".into());
+        }
+        Ok(())
     }
 
-    fn result(&mut self, ask: &Ask, trouble: bool) -> TurnResult {
+    fn result(&mut self, ask: &Ask, trouble: bool, cut: bool) -> TurnResult {
         if trouble {
             return self.trouble(ask);
         }
-        let call = Box::new(Call {
-            host: Some("h".into()),
-            usage: Usage { prompt_tokens: Some(40), cached_tokens: None, completion_tokens: Some(20) },
-            ..Call::default()
-        });
-        TurnResult::Answered { answer: self.answer(ask), call }
+        let answer = match self.answer(ask) {
+            Answer::Speech { text, .. } => Answer::Speech { text, cut },
+            answer => answer,
+        };
+        TurnResult::Answered { answer, call: answers::call() }
     }
 
     fn trouble(&mut self, ask: &Ask) -> TurnResult {
@@ -148,16 +192,25 @@ impl World<'_> {
         const CAUSES: [FailureCause; 8] =
             [Timeout, Busy, NotFound, ContextOverflow, Truncated, Malformed, Transport, ServerError];
         let call = Box::new(Call { host: Some("h".into()), ..Call::default() });
-        match self.number() % 5 {
+        match self.number() % 6 {
             0 => {
                 self.now = self.now.max(ask.deadline);
                 TurnResult::Withdrawn
             }
-            1 => TurnResult::Answered {
-                answer: Answer::Choice { choice: "no such thing".into(), reasons: vec![] },
-                call,
-            },
-            2 => TurnResult::Answered { answer: Answer::Speech { text: "  ".into() }, call },
+            1 => {
+                let choice = Answer::Choice { choice: "no such thing".into(), reasons: vec![] };
+                let bid = Answer::Bid(Bid { urgency: 11, to: None, text: None });
+                let speech = Answer::Speech { text: "  ".into(), cut: false };
+                let uncut = Answer::Speech { text: "I was cut off by nobody".into(), cut: true };
+                let answer = [choice, bid, speech, uncut][self.number() as usize % 4].clone();
+                TurnResult::Answered { answer, call }
+            }
+            2 => {
+                // A tool was used, and then the answer failed.
+                let tools = vec![answers::tool_use()];
+                let failure = Failure::new(Transport, "it broke");
+                TurnResult::Failed { failure, call: Box::new(Call { tools, ..*call }) }
+            }
             _ => {
                 let cause = CAUSES[self.number() as usize % CAUSES.len()];
                 let retry_after_ms = self.number().is_multiple_of(3).then_some(700);
@@ -166,42 +219,7 @@ impl World<'_> {
         }
     }
 
-    fn answer(&mut self, ask: &Ask) -> Answer {
-        let pick = |choices: &[String], number: u32| choices[number as usize % choices.len()].clone();
-        let number = self.number();
-        match &ask.task {
-            Task::Ballot { choices, .. } if choices.is_empty() => {
-                Answer::Choice { choice: format!("Answer {}.", number % 3), reasons: vec![] }
-            }
-            Task::Ballot { choices, .. } => Answer::Choice { choice: pick(choices, number), reasons: vec!["r".into()] },
-            Task::Vote { candidates } => Answer::Choice { choice: pick(candidates, number), reasons: vec![] },
-            Task::Opening | Task::Argument { .. } | Task::Closing => {
-                Answer::Speech { text: format!("Speech {number}").into() }
-            }
-            Task::OpenRound => {
-                let personas = &self.debate.spec().personas;
-                let next_speakers =
-                    (0..1 + number as usize % 3).map(|n| personas[n % personas.len()].name.clone()).collect();
-                Answer::RoundPlan(RoundPlan {
-                    next_speakers,
-                    briefing: Some("b".into()),
-                    new_angle: None,
-                    done: number.is_multiple_of(5),
-                })
-            }
-            Task::CloseRound => {
-                let status = if number.is_multiple_of(4) { RoundStatus::Settled } else { RoundStatus::Continue };
-                Answer::RoundSummary(RoundSummary { summary: "s".into(), status, decision: None })
-            }
-            Task::Judge { candidates, .. } => {
-                let winner = (!number.is_multiple_of(3) && !candidates.is_empty()).then(|| candidates[0].clone());
-                let citations = vec![CitedEntry { entry: 1, quote: "Speech".into() }];
-                Answer::Judgement(Judgement { verdict: "v".into(), winner, reasoning: "r".into(), citations })
-            }
-        }
-    }
-
-    /// After the end nothing is accepted and nothing but the end is owed.
+    /// After the end nothing is accepted and nothing but the end is owed; every prefix of the log folds to what it was.
     fn finish(mut self) -> Result<Vec<Record>, String> {
         let length = self.log.len();
         for input in std::mem::take(&mut self.stale) {

@@ -7,12 +7,10 @@ use crate::answer::{Answer, Interjection, Remark, RoundPlan, SpeechScore};
 use crate::call::Call;
 use crate::event::{Event, ModeratorDecision};
 use crate::ids::{ParticipantId, TurnId};
+use crate::plan::REQUESTS;
 use crate::spec::TurnMode;
 use crate::task::{Ask, Conclusion, Task};
 use crate::work::Work;
-
-/// How many debaters a moderator may call on in one interjection.
-const REQUESTS: usize = 4;
 
 impl Draft<'_> {
     pub(super) fn moderation_of(

@@ -29,8 +29,7 @@ impl Draft<'_> {
                 if let Work::Statement { to, .. } = work {
                     speech.to.clone_from(to);
                 }
-                speech.cut_by = self.cutter(work, cut)?;
-                // A speech that was cut cannot have come to its conclusion.
+                speech.cut_by = self.cutter(work, ask, cut)?;
                 let in_steps = self.spec().debate_format == DebateFormat::ChainOfThought;
                 if in_steps && kind == SpeechKind::Argument {
                     steps::check(&speech.text)?;
@@ -92,12 +91,12 @@ impl Draft<'_> {
     }
 
     /// Whoever cut the speech: the strongest of those who bid to interrupt it. Only what may be interrupted can be cut.
-    fn cutter(&self, work: &Work, cut: bool) -> Result<Option<crate::ParticipantId>, String> {
+    fn cutter(&self, work: &Work, ask: &Ask, cut: bool) -> Result<Option<crate::ParticipantId>, String> {
         if !cut {
             return Ok(None);
         }
         let may = self.spec().format.interruptions == Interruptions::MidSpeech && matches!(work, Work::Argument { .. });
-        let by = self.interrupter().filter(|_| may);
+        let by = self.interrupter(ask.turn).filter(|_| may);
         by.map(Some).ok_or_else(|| "the speech was cut, and nobody interrupted it".to_owned())
     }
 }

@@ -11,12 +11,13 @@ use crate::work::Work;
 impl Control {
     pub(super) fn asked(&mut self, admission: &Admission, at: Timestamp, ask: &Ask) {
         self.started.get_or_insert(at);
-        if ask.task == Task::OpenRound && ask.turn.round > self.round {
+        // The first try opens the seat. The moderator may have researched in this very round before.
+        if ask.task == Task::OpenRound && ask.turn.attempt == 1 {
             self.enter_round(ask.turn.round);
             self.phase = Phase::RoundOpening;
             self.begin_stage(false, [(MODERATOR.into(), Work::OpenRound)]);
         }
-        if ask.task == Task::CloseRound && self.phase != Phase::RoundClosing {
+        if ask.task == Task::CloseRound && ask.turn.attempt == 1 {
             self.phase = Phase::RoundClosing;
             self.begin_stage(false, [(MODERATOR.into(), Work::CloseRound)]);
         }

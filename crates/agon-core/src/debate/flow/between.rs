@@ -193,15 +193,14 @@ impl Draft<'_> {
         true
     }
 
-    /// Whether enough rounds lie behind the last summary.
+    /// Whether a summary belongs after this round. One that failed is made up for by the next.
     fn summary_is_due(&self) -> bool {
         if self.spec().summarizer.is_none() {
             return false;
         }
-        let since = self.control.rounds_held.saturating_sub(self.control.summarised);
         let every_round = self.spec().context_scope == ContextScope::SummaryOnly;
         let sums_up = self.spec().memory == Memory::SummarizePast;
-        every_round || sums_up && since >= self.spec().windows.summarize_every.max(1)
+        every_round || sums_up && self.control.rounds_held.is_multiple_of(self.spec().windows.summarize_every.max(1))
     }
 
     /// A seat for a moderator's conclusion.

@@ -16,7 +16,7 @@ pub(super) fn next(floor: &Floor<'_>) -> Next {
     if spoke && floor.spec.format.points_of_information {
         return Next::at_once(offers(floor, *bench, &last.participant));
     }
-    let offered = floor.has_just_bid() && floor.bids().iter().any(|(_, bid)| bid.urgency > 0 && bid.text.is_some());
+    let offered = floor.bids(BidPurpose::Point).iter().any(|(_, bid)| bid.urgency > 0 && bid.text.is_some());
     if offered {
         return Next::one(&last.participant, Work::AnswerPoints);
     }

@@ -1,6 +1,6 @@
 //! `critique_revision`: critiques by topology, all at once; then revisions, all at once.
 use super::{Floor, Next};
-use crate::debate::control::Heard;
+use crate::debate::control::{Heard, Turned};
 use crate::ids::ParticipantId;
 use crate::seed::{Dice, Purpose};
 use crate::spec::{Direction, Topology};
@@ -8,7 +8,8 @@ use crate::work::{Seat, Work};
 
 /// Those whose proposals were criticised revise them.
 pub(super) fn next(floor: &Floor<'_>) -> Next {
-    if floor.turned.is_empty() {
+    let critiques = |turned: &Turned| matches!(turned.work, Work::Critique { .. });
+    if !floor.turned.iter().any(critiques) {
         let seat = |(by, of): (&ParticipantId, &ParticipantId)| Seat {
             participant: by.clone(),
             work: Work::Critique { of: of.clone() },

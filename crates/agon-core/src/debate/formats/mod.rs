@@ -12,6 +12,7 @@ use super::control::{Heard, Turned};
 use crate::answer::Bid;
 use crate::ids::ParticipantId;
 use crate::spec::{DebateFormat, DebateSpec, TurnMode};
+use crate::task::BidPurpose;
 use crate::work::{Seat, Work};
 
 /// What a format looks at.
@@ -83,10 +84,14 @@ impl Floor<'_> {
     fn turns_of(&self, who: &ParticipantId) -> usize {
         self.speeches().filter(|turned| turned.participant == *who).count()
     }
-    /// What was placed since the last speech: bids, with those that were not to be had left out.
-    fn bids(&self) -> Vec<(&ParticipantId, &Bid)> {
-        let since = self.turned.iter().rev().take_while(|turned| matches!(turned.work, Work::Bid { .. }));
-        let mut bids: Vec<_> = since
+    /// The last speech of the round that was heard.
+    fn last_heard(&self) -> Option<&Turned> {
+        self.speeches().rfind(|turned| matches!(turned.heard, Heard::Speech(..)))
+    }
+    /// The bids of this kind since the last speech, in seat order; those that were not to be had are left out.
+    fn bids(&self, purpose: BidPurpose) -> Vec<(&ParticipantId, &Bid)> {
+        let mut bids: Vec<_> = self
+            .asked_since_speech(purpose)
             .filter_map(|turned| match &turned.heard {
                 Heard::Bid(bid) => Some((turned.seat, &turned.participant, bid)),
                 Heard::Nothing
@@ -100,9 +105,13 @@ impl Floor<'_> {
         bids.sort_by_key(|(seat, ..)| *seat);
         bids.into_iter().map(|(_, who, bid)| (who, bid)).collect()
     }
-    /// Whether the last seats of the round were bids.
-    fn has_just_bid(&self) -> bool {
-        self.turned.last().is_some_and(|turned| matches!(turned.work, Work::Bid { .. }))
+    /// Whether bids of this kind were asked for since the last speech.
+    fn has_bid(&self, purpose: BidPurpose) -> bool {
+        self.asked_since_speech(purpose).next().is_some()
+    }
+    fn asked_since_speech(&self, purpose: BidPurpose) -> impl Iterator<Item = &Turned> {
+        let since = self.turned.iter().rev().take_while(|turned| matches!(turned.work, Work::Bid { .. }));
+        since.filter(move |turned| matches!(turned.work, Work::Bid { purpose: known, .. } if known == purpose))
     }
     /// The strongest of some bids: the highest urgency, then who has spoken least, then declared order. Nobody with 0.
     fn strongest<'b>(

@@ -17,14 +17,15 @@ pub(super) fn next(floor: &Floor<'_>) -> Next {
     }
     let last = floor.speeches().next_back();
     // Whoever cut a speech has the floor at once.
-    if let (Some(cut), false) = (last.and_then(cut_by), floor.has_just_bid()) {
+    if let Some(cut) = last.and_then(cut_by) {
         let to = last.map(|turned| turned.participant.clone());
         return Next::one(&cut, interjection(to));
     }
-    if !floor.has_just_bid() {
-        return ask_all(floor, last.map(|turned| &turned.participant));
+    // A bid to interrupt a speech that came to its end is no bid for the floor.
+    if !floor.has_bid(BidPurpose::Floor) {
+        return ask_all(floor, floor.last_heard().map(|turned| &turned.participant));
     }
-    let bids = floor.bids();
+    let bids = floor.bids(BidPurpose::Floor);
     let holder = last.map(|turned| &turned.participant);
     let others = bids.iter().copied().filter(|(who, _)| Some(*who) != holder);
     let chosen = floor.strongest(others).or_else(|| floor.strongest(bids.iter().copied()));

@@ -7,11 +7,12 @@ use crate::work::{Seat, Work};
 /// How often one may speak in a round.
 const TURNS: usize = 2;
 
-/// The first speaker rotates with the rounds. The round ends when nobody wants to react, or everybody spoke twice.
+/// The first speaker rotates with the rounds; where it could not be heard, the next one begins. The round ends when nobody
+/// wants to react, or everybody spoke twice.
 pub(super) fn next(floor: &Floor<'_>) -> Next {
-    let Some(last) = floor.speeches().next_back() else { return first(floor) };
-    if floor.has_just_bid() {
-        let Some((who, bid)) = floor.strongest(floor.bids()) else { return Next::Over };
+    let Some(last) = floor.last_heard() else { return first(floor) };
+    if floor.has_bid(BidPurpose::Reaction) {
+        let Some((who, bid)) = floor.strongest(floor.bids(BidPurpose::Reaction)) else { return Next::Over };
         let to = bid.to.clone().or_else(|| Some(last.participant.clone()));
         return Next::one(who, Work::Argument { to: to.filter(|to| to != who), bench: None });
     }
@@ -25,6 +26,8 @@ pub(super) fn next(floor: &Floor<'_>) -> Next {
 }
 
 fn first(floor: &Floor<'_>) -> Next {
-    let at = (floor.round.saturating_sub(1) as usize).checked_rem(floor.speakers.len()).unwrap_or_default();
-    floor.speakers.get(at).map_or(Next::Over, |who| Next::one(who, Work::ARGUMENT))
+    let tried = floor.speeches().count();
+    let after = (floor.round.saturating_sub(1) as usize).saturating_add(tried);
+    let at = after.checked_rem(floor.speakers.len()).filter(|_| tried < floor.speakers.len());
+    at.and_then(|at| floor.speakers.get(at)).map_or(Next::Over, |who| Next::one(who, Work::ARGUMENT))
 }

@@ -6,19 +6,21 @@ use crate::task::SpeechKind;
 use crate::work::{Seat, Work};
 use std::sync::Arc;
 
-/// A question that could not be had ends the round: there is nothing to answer.
+/// Where a question could not be had, the next one in the rotation asks; whoever could not ask is not asked to answer.
 pub(super) fn next(floor: &Floor<'_>) -> Next {
     let Some(asks) = questioner(floor) else { return Next::Over };
-    let answerers: Vec<&ParticipantId> = floor.speakers.iter().filter(|who| *who != asks).collect();
+    let answerers: Vec<&ParticipantId> =
+        floor.speakers.iter().filter(|who| *who != asks && !could_not_ask(floor, who)).collect();
     let Some(last) = floor.speeches().next_back() else {
-        return Next::one(asks, statement(SpeechKind::Question, None));
+        return Next::one(asks, statement(SpeechKind::Question));
     };
     match (&last.work, &last.heard) {
         (Work::Statement { speech: SpeechKind::Question | SpeechKind::FollowUp, .. }, Heard::Speech(question, _)) => {
             Next::in_turn(answerers.into_iter().map(|who| answer(who, asks, question)).collect())
         }
+        (Work::Statement { speech: SpeechKind::Question, .. }, _) => Next::one(asks, statement(SpeechKind::Question)),
         (Work::Statement { speech: SpeechKind::Answer, .. }, _) if !has_followed_up(floor) && has_answer(floor) => {
-            Next::one(asks, statement(SpeechKind::FollowUp, None))
+            Next::one(asks, statement(SpeechKind::FollowUp))
         }
         _ => Next::Over,
     }
@@ -27,8 +29,15 @@ pub(super) fn next(floor: &Floor<'_>) -> Next {
 /// Rotates in declared order, whatever the order of the answers.
 fn questioner<'a>(floor: &Floor<'a>) -> Option<&'a ParticipantId> {
     let personas = &floor.spec.personas;
-    let at = (floor.round.saturating_sub(1) as usize).checked_rem(personas.len())?;
-    personas.get(at).map(|persona| &persona.name)
+    let first = (floor.round.saturating_sub(1) as usize).checked_rem(personas.len())?;
+    let rotation = personas.iter().cycle().skip(first).take(personas.len());
+    rotation.map(|persona| &persona.name).find(|who| !could_not_ask(floor, who))
+}
+
+fn could_not_ask(floor: &Floor<'_>, who: &ParticipantId) -> bool {
+    let asked = |work: &Work| matches!(work, Work::Statement { speech: SpeechKind::Question, .. });
+    let heard = |heard: &Heard| matches!(heard, Heard::Speech(..));
+    floor.speeches().any(|turned| asked(&turned.work) && !heard(&turned.heard) && turned.participant == *who)
 }
 
 fn answer(who: &ParticipantId, asks: &ParticipantId, question: &Arc<str>) -> Seat {
@@ -36,8 +45,8 @@ fn answer(who: &ParticipantId, asks: &ParticipantId, question: &Arc<str>) -> Sea
     Seat { participant: who.clone(), work }
 }
 
-fn statement(speech: SpeechKind, to: Option<ParticipantId>) -> Work {
-    Work::Statement { speech, to, about: None }
+fn statement(speech: SpeechKind) -> Work {
+    Work::Statement { speech, to: None, about: None }
 }
 
 fn has_followed_up(floor: &Floor<'_>) -> bool {

@@ -1,0 +1,169 @@
+//! A good answer to every task.
+use super::World;
+use agon_core::*;
+
+pub fn call() -> Box<Call> {
+    let usage = Usage { prompt_tokens: Some(40), cached_tokens: None, completion_tokens: Some(20) };
+    Box::new(Call { host: Some("h".into()), usage, ..Call::default() })
+}
+
+pub fn tool_use() -> ToolUse {
+    let (tool, arguments) = ("search".to_owned(), "{}".to_owned());
+    ToolUse { tool, arguments, result: None, error: Some("down".into()), truncated: false, duration_ms: 3 }
+}
+
+fn text(text: &str) -> Answer {
+    Answer::Text { text: text.into() }
+}
+
+impl World<'_> {
+    pub(super) fn answer(&mut self, ask: &Ask) -> Answer {
+        let number = self.number();
+        match &ask.task {
+            Task::Ballot { .. } | Task::Vote { .. } | Task::ScoreDebaters { .. } => self.ballot(&ask.task),
+            Task::Opening | Task::Argument { .. } | Task::Statement { .. } | Task::Closing => {
+                let text = match self.debate.spec().debate_format {
+                    DebateFormat::ChainOfThought => steps_of(number),
+                    _ => format!("Speech {number} on the matter\nMy answer: Answer {}", number % 2),
+                };
+                Answer::Speech { text: text.into(), cut: false }
+            }
+            Task::Bid { .. } => self.bid(),
+            Task::AnswerPoints { points } => {
+                let taken = points.get(number as usize % (points.len() + 1));
+                let accepts = taken.map(|point| point.by.clone());
+                Answer::PointReply(PointReply { reply: accepts.as_ref().map(|_| "I answer".into()), accepts })
+            }
+            Task::Critique { .. } => Answer::Critique(Critique {
+                severity: (number % 11) as u8,
+                issues: vec!["it is vague".into()],
+                suggestions: vec![],
+            }),
+            Task::Revise { critics } => {
+                let (accepted, rest) = critics.split_at(number as usize % (critics.len() + 1));
+                let decline = |critic: &ParticipantId| Declined { critic: critic.clone(), why: "no".into() };
+                let declined = rest.iter().skip(number as usize % 2).map(decline).collect();
+                let text = format!("Proposal {number}").into();
+                Answer::Revision(Revision { text, accepted: accepted.to_vec(), declined })
+            }
+            Task::Reflect { .. } => Answer::Note(Note { next: Some("say it better".into()), ..Note::default() }),
+            Task::OpenRound | Task::CloseRound | Task::Interject | Task::ScoreSpeeches { .. } => {
+                self.moderation(&ask.task)
+            }
+            Task::Research => text("What I found"),
+            Task::Conclude { conclusion: Conclusion::Decision } => {
+                Answer::Conclusion { verdict: "v".into(), reasoning: "r".into() }
+            }
+            Task::Conclude { .. } => text("All in all"),
+            Task::Summarise { .. } => text("So far"),
+            Task::Measure { .. } => Answer::Measures(self.measures()),
+            Task::EnoughSaid => Answer::Enough { enough: number.is_multiple_of(5), reasoning: "r".into() },
+            Task::Judge { candidates, .. } => {
+                let winner = (!number.is_multiple_of(3) && !candidates.is_empty()).then(|| candidates[0].clone());
+                let citations = vec![CitedEntry { entry: 1, quote: "Speech".into() }];
+                let open_objections = if number.is_multiple_of(4) { vec!["the cost".into()] } else { vec![] };
+                let (verdict, reasoning) = ("v".into(), "r".into());
+                Answer::Judgement(Judgement { verdict, winner, reasoning, citations, open_objections })
+            }
+            Task::Rank { candidates, .. } => {
+                let ranked = |candidate| Ranked { candidate, reason: "r".into() };
+                Answer::Ranking(self.permuted(candidates).into_iter().map(ranked).collect())
+            }
+            Task::Synthesise => {
+                let problems = if number.is_multiple_of(4) { vec!["no title".into()] } else { vec![] };
+                Answer::Synthesis(Synthesis { text: "{}".into(), output: None, problems })
+            }
+        }
+    }
+
+    fn ballot(&mut self, task: &Task) -> Answer {
+        let number = self.number();
+        let pick = |choices: &[String]| choices[number as usize % choices.len()].clone();
+        match task {
+            Task::Ballot { choices, .. } if choices.is_empty() => {
+                Answer::Choice { choice: format!("Answer {}.", number % 3), reasons: vec![] }
+            }
+            Task::Ballot { choices, .. } => Answer::Choice { choice: pick(choices), reasons: vec!["r".into()] },
+            Task::Vote { candidates, form } => match form {
+                BallotForm::Single => Answer::Choice { choice: pick(candidates), reasons: vec![] },
+                BallotForm::Ranking => Answer::Choices { choices: self.permuted(candidates), reasons: vec![] },
+                BallotForm::Approval => {
+                    let kept = 1 + number as usize % candidates.len();
+                    let choices = self.permuted(candidates).into_iter().take(kept).collect();
+                    Answer::Choices { choices, reasons: vec![] }
+                }
+                BallotForm::Scores => panic!("scores are another task"),
+            },
+            Task::ScoreDebaters { debaters } => {
+                let score = |at: u32| Score { clarity: ((number + at) % 11) as u8, ..Score::default() };
+                let of = |(at, (debater, _)): (u32, &(ParticipantId, String))| DebaterScore {
+                    debater: debater.clone(),
+                    score: score(at),
+                };
+                Answer::DebaterScores((0..).zip(debaters).map(of).collect())
+            }
+            other => panic!("{other:?} is no ballot"),
+        }
+    }
+
+    fn bid(&mut self) -> Answer {
+        let number = self.number();
+        let personas = &self.debate.spec().personas;
+        let to = number.is_multiple_of(3).then(|| personas[number as usize % personas.len()].name.clone());
+        let text = (!number.is_multiple_of(5)).then(|| "What of the cost?".into());
+        Answer::Bid(Bid { urgency: (number % 11) as u8, to, text })
+    }
+
+    fn moderation(&mut self, task: &Task) -> Answer {
+        let number = self.number();
+        let names: Vec<ParticipantId> =
+            self.debate.spec().personas.iter().map(|persona| persona.name.clone()).collect();
+        let name = |n: u32| names[n as usize % names.len()].clone();
+        match task {
+            Task::OpenRound => Answer::RoundPlan(RoundPlan {
+                next_speakers: (0..1 + number % 3).map(name).collect(),
+                briefing: Some("b".into()),
+                new_angle: None,
+                done: number.is_multiple_of(5),
+            }),
+            Task::CloseRound => {
+                let status = if number.is_multiple_of(4) { RoundStatus::Settled } else { RoundStatus::Continue };
+                Answer::RoundSummary(RoundSummary { summary: "s".into(), status, decision: None })
+            }
+            Task::Interject => {
+                let remarks = |many: u32| {
+                    (0..many).map(|n| Remark { to: name(number + n), text: "and the cost?".into() }).collect()
+                };
+                Answer::Interjection(Interjection {
+                    comment: number.is_multiple_of(2).then(|| "To the point".into()),
+                    warnings: remarks(number % 2),
+                    questions: remarks(number % 7),
+                    revisions: remarks(number % 3),
+                })
+            }
+            Task::ScoreSpeeches { speeches } => {
+                let score = |speech: &TurnId| SpeechScore { speech: *speech, score: Score::default(), comment: None };
+                Answer::SpeechScores(speeches.iter().map(score).collect())
+            }
+            other => panic!("{other:?} is not the moderator's"),
+        }
+    }
+
+    fn measures(&mut self) -> Measures {
+        let mut figure = || f64::from(self.number() % 5) / 4.0;
+        let (agreement, stability) = (Some(figure()), Some(figure()));
+        let mut of = |name: &str| Figure { participant: name.into(), value: figure() };
+        let (stable, known) = (vec![of("P0"), of("P1")], vec![of("P0")]);
+        Measures { agreement, stability, stable, known, by_answers: false, method: Method::Embeddings }
+    }
+
+    fn permuted(&mut self, of: &[String]) -> Vec<String> {
+        let mut of = of.to_vec();
+        seed::Dice::new(u64::from(self.number()), seed::Purpose::Order, 1).shuffle(&mut of);
+        of
+    }
+}
+
+fn steps_of(number: u32) -> String {
+    format!("1. Claim: {number} pays\n2. Evidence: it did\n3. Inference: it will\n4. Conclusion: so do it")
+}
