@@ -16,6 +16,7 @@ mod observer;
 mod pipeline;
 mod played;
 mod rpc;
+mod section;
 mod span;
 mod story;
 mod task;

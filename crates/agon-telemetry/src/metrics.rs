@@ -1,9 +1,11 @@
 //! The instruments. Labelled by what an operator has chosen (hosts, models, formats), never by debate or topic.
-use crate::names::{attribute, metric, operation};
+use crate::names::{attribute, metric};
 use crate::observer::{CircuitState, DebateClaimed, Gate, ModelServer, Permits, TurnEnd, TurnPlayed};
 use crate::pipeline::Counts;
+use crate::played::{TOOL_FAILED, call_operation};
 use crate::span::{scope, seconds, word};
-use agon_core::{Admission, Event, Record, Timestamp};
+use crate::task;
+use agon_core::{Admission, Event, Measures, Record, Speech, SpeechKind, Timestamp};
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter, MeterProvider};
 use opentelemetry_sdk::metrics::SdkMeterProvider;
@@ -18,6 +20,7 @@ const FIRST_CHUNK_SECONDS: &[f64] =
 const WORKFLOW_SECONDS: &[f64] = &[1.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 7200.0];
 const WAIT_SECONDS: &[f64] = &[0.001, 0.005, 0.02, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0];
 const RPC_SECONDS: &[f64] = &[0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0];
+const SHARES: &[f64] = &[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0];
 const TOKENS: &[f64] = &[
     1.0,
     4.0,
@@ -40,6 +43,7 @@ pub(crate) struct Instruments {
     operation_duration: Histogram<f64>,
     first_chunk: Histogram<f64>,
     workflow_duration: Histogram<f64>,
+    tool_duration: Histogram<f64>,
     rpc_duration: Histogram<f64>,
     submitted: Counter<u64>,
     completed: Counter<u64>,
@@ -48,6 +52,10 @@ pub(crate) struct Instruments {
     takeovers: Counter<u64>,
     rounds: Counter<u64>,
     failures: Counter<u64>,
+    bids: Counter<u64>,
+    interruptions: Counter<u64>,
+    agreement: Histogram<f64>,
+    stability: Histogram<f64>,
     overtaken: Counter<u64>,
     queue_wait: Histogram<f64>,
     circuit: Gauge<u64>,
@@ -74,6 +82,7 @@ impl Instruments {
             operation_duration: durations(metric::OPERATION_DURATION, "Duration of a call to a model", CALL_SECONDS),
             first_chunk: durations(metric::FIRST_CHUNK, "Time to the first byte of an answer", FIRST_CHUNK_SECONDS),
             workflow_duration: durations(metric::WORKFLOW_DURATION, "Duration of a debate", WORKFLOW_SECONDS),
+            tool_duration: durations(metric::TOOL_DURATION, "Duration of a tool's use", CALL_SECONDS),
             rpc_duration: durations(metric::RPC_DURATION, "Duration of a call to this server", RPC_SECONDS),
             submitted: counter(metric::DEBATES_SUBMITTED, "{debate}", "Debates that this process admitted"),
             completed: counter(metric::DEBATES_COMPLETED, "{debate}", "Debates that this process ended"),
@@ -82,6 +91,10 @@ impl Instruments {
             takeovers: counter(metric::TAKEOVERS, "{debate}", "Debates that this process took over from another owner"),
             rounds: counter(metric::ROUNDS, "{round}", "Rounds that were opened"),
             failures: counter(metric::TURN_FAILURES, "{try}", "Tries of turns that failed"),
+            bids: counter(metric::BIDS, "{bid}", "Bids to speak, by what for"),
+            interruptions: counter(metric::INTERRUPTIONS, "{speech}", "Speeches that were cut, and words between two"),
+            agreement: share(&meter, metric::AGREEMENT, "How far the speakers of a round agreed, 0 to 1"),
+            stability: share(&meter, metric::STABILITY, "How far the speakers of a round stood where they had, 0 to 1"),
             overtaken: counter(metric::TURNS_OVERTAKEN, "{try}", "Tries that were in vain: decided elsewhere"),
             queue_wait: durations(metric::QUEUE_WAIT, "Time that a turn waited for a permit", WAIT_SECONDS),
             circuit: gauge(metric::CIRCUIT, "", "State of a breaker: 0 closed, 1 half-open, 2 open"),
@@ -113,6 +126,9 @@ impl Instruments {
                     let cause = KeyValue::new("cause", failure.cause.as_str());
                     self.failures.add(1, &[cause, KeyValue::new("retried", retry_at.is_some())]);
                 }
+                Event::BidPlaced { purpose, .. } => self.bids.add(1, &[KeyValue::new("purpose", word(purpose))]),
+                Event::SpeechRecorded(speech) => self.spoken(speech),
+                Event::RoundMeasured { measures, .. } => self.measured(measures),
                 Event::DebateAdmitted(_)
                 | Event::Claimed { .. }
                 | Event::PhaseEntered { .. }
@@ -121,9 +137,7 @@ impl Instruments {
                 | Event::StageOpened { .. }
                 | Event::ToolCalled { .. }
                 | Event::SpeechHeard { .. }
-                | Event::SpeechRecorded(_)
                 | Event::BallotCast { .. }
-                | Event::BidPlaced { .. }
                 | Event::PointsAnswered { .. }
                 | Event::CritiqueRecorded { .. }
                 | Event::NoteTaken { .. }
@@ -135,7 +149,6 @@ impl Instruments {
                 | Event::ResearchBriefed { .. }
                 | Event::ModeratorConcluded { .. }
                 | Event::SummaryRecorded { .. }
-                | Event::RoundMeasured { .. }
                 | Event::EnoughAsked { .. }
                 | Event::SeatSkipped { .. }
                 | Event::LoopEnded { .. }
@@ -146,6 +159,24 @@ impl Instruments {
                 | Event::SynthesisRecorded { .. }
                 | Event::CancelRequested { .. }
                 | Event::DebateEnded { .. } => {}
+            }
+        }
+    }
+
+    fn spoken(&self, speech: &Speech) {
+        let kind = match (&speech.cut_by, speech.kind) {
+            (Some(_), _) => "cut",
+            (None, SpeechKind::Interjection) => "interjection",
+            (None, _) => return,
+        };
+        self.interruptions.add(1, &[KeyValue::new("kind", kind)]);
+    }
+
+    fn measured(&self, measures: &Measures) {
+        let method = [KeyValue::new("method", word(&measures.method))];
+        for (histogram, figure) in [(&self.agreement, measures.agreement), (&self.stability, measures.stability)] {
+            if let Some(figure) = figure {
+                histogram.record(figure, &method);
             }
         }
     }
@@ -175,12 +206,23 @@ impl Instruments {
         if let (Some(sent), Some(server)) = (played.sent, played.server) {
             self.called(played, sent, server);
         }
+        self.used(played);
+    }
+
+    /// The tools of a try, by the names of the host's configuration: an MCP server counts as one.
+    fn used(&self, played: &TurnPlayed<'_>) {
+        for used in &played.call.tools {
+            let name = task::tool(played.admission, &played.ask.participant, &used.tool).unwrap_or(task::OTHER_TOOL);
+            let mut labels = vec![KeyValue::new(attribute::TOOL, name.to_owned())];
+            labels.extend(used.error.as_ref().map(|_| KeyValue::new(attribute::ERROR_TYPE, TOOL_FAILED)));
+            self.tool_duration.record(seconds(used.duration_ms), &labels);
+        }
     }
 
     fn called(&self, played: &TurnPlayed<'_>, sent: Timestamp, server: &ModelServer) {
         let (usage, timing) = (&played.call.usage, &played.call.timing);
         let mut labels = vec![
-            KeyValue::new(attribute::OPERATION, operation::CHAT),
+            KeyValue::new(attribute::OPERATION, call_operation(&played.ask.task)),
             KeyValue::new(attribute::PROVIDER, server.provider),
             KeyValue::new(attribute::REQUEST_MODEL, played.ask.model.to_string()),
             KeyValue::new(attribute::SERVER_ADDRESS, server.address.clone()),
@@ -240,6 +282,10 @@ fn labels(gate: Gate<'_>) -> [KeyValue; 2] {
 
 fn histogram(meter: &Meter, name: &'static str, what: &'static str, buckets: &[f64]) -> Histogram<f64> {
     meter.f64_histogram(name).with_unit("s").with_description(what).with_boundaries(buckets.to_vec()).build()
+}
+
+fn share(meter: &Meter, name: &'static str, what: &'static str) -> Histogram<f64> {
+    meter.f64_histogram(name).with_description(what).with_boundaries(SHARES.to_vec()).build()
 }
 
 fn about_the_process(meter: &Meter) {

@@ -11,6 +11,7 @@ pub(crate) mod attribute {
     pub(crate) const PROVIDER: &str = "gen_ai.provider.name";
     pub(crate) const WORKFLOW: &str = "gen_ai.workflow.name";
     pub(crate) const AGENT: &str = "gen_ai.agent.name";
+    pub(crate) const TOOL: &str = "gen_ai.tool.name";
     pub(crate) const CONVERSATION: &str = "gen_ai.conversation.id";
     pub(crate) const REQUEST_MODEL: &str = "gen_ai.request.model";
     pub(crate) const TEMPERATURE: &str = "gen_ai.request.temperature";
@@ -70,10 +71,18 @@ pub(crate) mod attribute {
     pub(crate) const TURN: &str = "debate.turn";
     pub(crate) const ATTEMPT: &str = "debate.attempt";
     pub(crate) const TASK: &str = "debate.task";
+    pub(crate) const TASK_KIND: &str = "debate.task.kind";
     pub(crate) const ROLE: &str = "debate.role";
     pub(crate) const STANCE: &str = "debate.stance";
     pub(crate) const RETRIED: &str = "debate.turn.retried";
     pub(crate) const WITHDRAWN: &str = "debate.turn.withdrawn";
+    pub(crate) const CUT: &str = "debate.turn.cut";
+    pub(crate) const STEP: &str = "debate.step";
+    pub(crate) const SEATS: &str = "debate.seats";
+    pub(crate) const PARALLEL: &str = "debate.parallel";
+    pub(crate) const AGREEMENT: &str = "debate.agreement";
+    pub(crate) const STABILITY: &str = "debate.stability";
+    pub(crate) const MEASURED_BY: &str = "debate.measure.method";
 
     pub(crate) const HOST: &str = "agon.host";
     pub(crate) const DIGEST: &str = "agon.model.digest";
@@ -84,12 +93,15 @@ pub(crate) mod attribute {
     pub(crate) const DECODE: &str = "agon.timing.decode";
     pub(crate) const WON: &str = "agon.register.won";
     pub(crate) const OVERTAKEN: &str = "agon.register.overtaken";
+    pub(crate) const TRUNCATED: &str = "agon.tool.truncated";
 }
 
 pub(crate) mod operation {
     pub(crate) const WORKFLOW: &str = "invoke_workflow";
     pub(crate) const AGENT: &str = "invoke_agent";
     pub(crate) const CHAT: &str = "chat";
+    pub(crate) const EMBEDDINGS: &str = "embeddings";
+    pub(crate) const TOOL: &str = "execute_tool";
 }
 
 pub(crate) mod metric {
@@ -97,6 +109,7 @@ pub(crate) mod metric {
     pub(crate) const OPERATION_DURATION: &str = "gen_ai.client.operation.duration";
     pub(crate) const FIRST_CHUNK: &str = "gen_ai.client.operation.time_to_first_chunk";
     pub(crate) const WORKFLOW_DURATION: &str = "gen_ai.workflow.duration";
+    pub(crate) const TOOL_DURATION: &str = "gen_ai.execute_tool.duration";
     pub(crate) const RPC_DURATION: &str = "rpc.server.call.duration";
     pub(crate) const DEBATES_SUBMITTED: &str = "agon.debates.submitted";
     pub(crate) const DEBATES_COMPLETED: &str = "agon.debates.completed";
@@ -105,6 +118,10 @@ pub(crate) mod metric {
     pub(crate) const TAKEOVERS: &str = "agon.debates.takeovers";
     pub(crate) const ROUNDS: &str = "agon.rounds";
     pub(crate) const TURN_FAILURES: &str = "agon.turn.failures";
+    pub(crate) const BIDS: &str = "agon.bids";
+    pub(crate) const INTERRUPTIONS: &str = "agon.interruptions";
+    pub(crate) const AGREEMENT: &str = "agon.round.agreement";
+    pub(crate) const STABILITY: &str = "agon.round.stability";
     pub(crate) const TURNS_OVERTAKEN: &str = "agon.turns.overtaken";
     pub(crate) const QUEUE_WAIT: &str = "agon.queue.wait";
     pub(crate) const CIRCUIT: &str = "agon.circuit.state";

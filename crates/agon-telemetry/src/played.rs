@@ -1,11 +1,14 @@
 //! The spans of one try at its host: written when it is over, under the coordinator's span of the same try.
+//!
+//! How long a tool took is measured, when it began is not: the tools of a try follow each other from where its speaker
+//! begins.
 use crate::content;
 use crate::context::{Place, TraceContext, span_id};
 use crate::names::{BUS, TURNS, attribute, operation};
 use crate::observer::{ModelServer, TurnEnd, TurnPlayed};
 use crate::span::Draft;
 use crate::task;
-use agon_core::{Failure, FailureCause, Timestamp};
+use agon_core::{Failure, FailureCause, Task, Timestamp, ToolUse};
 use opentelemetry::trace::SpanKind;
 use opentelemetry::{Array, StringValue, Value};
 use opentelemetry_sdk::trace::SpanData;
@@ -13,15 +16,49 @@ use opentelemetry_sdk::trace::SpanData;
 /// So many bytes of a stance or of an error's detail are told.
 const TEXT_LIMIT: usize = 256;
 
-/// `process`, `invoke_agent` and `chat`, as far as the try came.
+/// `process`, `invoke_agent`, `chat` and `execute_tool`, as far as the try came.
 pub(crate) fn spans(played: &TurnPlayed<'_>) -> Vec<SpanData> {
     let called = played.sent.zip(played.server);
     let admitted = played.sent.is_some() || played.call.timing.queue_ms.is_some();
     let mut spans = vec![process(played)];
     spans.extend(admitted.then(|| agent(played)));
     spans.extend(called.map(|(sent, server)| chat(played, sent, server)));
+    spans.extend(tools(played));
     spans
 }
+
+/// One span for each use of a tool: neither arguments nor results.
+fn tools<'a>(played: &'a TurnPlayed<'_>) -> impl Iterator<Item = SpanData> + 'a {
+    let mut at = begun(played);
+    played.call.tools.iter().zip(0u32..).map(move |(used, index)| {
+        let from = at;
+        at = at.plus(used.duration_ms).min(played.ended);
+        tool(played, used, index, (from, at))
+    })
+}
+
+fn tool(played: &TurnPlayed<'_>, used: &ToolUse, index: u32, span: (Timestamp, Timestamp)) -> SpanData {
+    // a function that failed may be the model's invention: then only the tool is named
+    let name = match task::tool(played.admission, &played.ask.participant, &used.tool) {
+        Some(_) if used.error.is_none() => used.tool.as_str(),
+        Some(known) => known,
+        None => task::OTHER_TOOL,
+    };
+    let key = format!("tool {index}");
+    let draft = draft(played, &key, format!("{} {name}", operation::TOOL), span)
+        .under(context(played, "agent").span_id())
+        .set(attribute::OPERATION, operation::TOOL)
+        .set(attribute::TOOL, name.to_owned())
+        .set(attribute::TURN, played.ask.turn.to_string())
+        .maybe(attribute::TRUNCATED, used.truncated.then_some(true));
+    match &used.error {
+        Some(_) => draft.failed(TOOL_FAILED.to_owned(), None).done(),
+        None => draft.done(),
+    }
+}
+
+/// The type of every tool's error: why it failed may quote what it was asked.
+pub(crate) const TOOL_FAILED: &str = "tool_error";
 
 /// One try may be played twice, here or elsewhere: host and time are part of the name.
 fn context(played: &TurnPlayed<'_>, kind: &str) -> TraceContext {
@@ -29,7 +66,7 @@ fn context(played: &TurnPlayed<'_>, kind: &str) -> TraceContext {
     TraceContext::of_try(played.debate, &key)
 }
 
-fn draft(played: &TurnPlayed<'_>, kind: &'static str, name: String, span: (Timestamp, Timestamp)) -> Draft {
+fn draft(played: &TurnPlayed<'_>, kind: &str, name: String, span: (Timestamp, Timestamp)) -> Draft {
     Draft::new(name, context(played, kind), span.0, span.1)
         .set(attribute::CONVERSATION, played.debate.to_string())
         .set(attribute::HOST, played.host.to_string())
@@ -46,6 +83,7 @@ fn process(played: &TurnPlayed<'_>) -> SpanData {
         .set(attribute::MESSAGE_ID, played.ask.turn.to_string())
         .set(attribute::TURN, played.ask.turn.to_string())
         .set(attribute::TASK, task::name(&played.ask.task))
+        .maybe(attribute::TASK_KIND, task::kind(&played.ask.task))
         .maybe_millis(attribute::QUEUE_WAIT, played.call.timing.queue_ms)
         .maybe(attribute::WON, played.won);
     let draft = match played.end {
@@ -57,9 +95,7 @@ fn process(played: &TurnPlayed<'_>) -> SpanData {
 
 /// From the permit to the end: the wait before it is the gap at its left.
 fn agent(played: &TurnPlayed<'_>) -> SpanData {
-    let ask = played.ask;
-    let admitted = played.taken.plus(played.call.timing.queue_ms.unwrap_or(0));
-    let begun = played.sent.map_or(admitted, |sent| sent.min(admitted));
+    let (ask, begun) = (played.ask, begun(played));
     let stance = played.admission.and_then(|admission| task::stance(admission, &ask.participant));
     let draft = draft(played, "agent", format!("{} {}", operation::AGENT, ask.participant), (begun, played.ended))
         .under(context(played, "process").span_id())
@@ -70,17 +106,29 @@ fn agent(played: &TurnPlayed<'_>) -> SpanData {
         .maybe(attribute::STANCE, stance.map(|stance| content::truncated(stance, TEXT_LIMIT)))
         .set(attribute::TURN, ask.turn.to_string())
         .set(attribute::TASK, task::name(&ask.task))
+        .maybe(attribute::TASK_KIND, task::kind(&ask.task))
         .set(attribute::ATTEMPT, i64::from(ask.turn.attempt));
     with_failure(draft, played).done()
 }
 
+fn begun(played: &TurnPlayed<'_>) -> Timestamp {
+    let admitted = played.taken.plus(played.call.timing.queue_ms.unwrap_or(0));
+    played.sent.map_or(admitted, |sent| sent.min(admitted))
+}
+
+/// What the conventions call the call to the model.
+pub(crate) fn call_operation(task: &Task) -> &'static str {
+    if task::is_embedded(task) { operation::EMBEDDINGS } else { operation::CHAT }
+}
+
 fn chat(played: &TurnPlayed<'_>, sent: Timestamp, server: &ModelServer) -> SpanData {
     let (call, timing) = (played.call, &played.call.timing);
+    let operation = call_operation(&played.ask.task);
     let over = timing.total_ms.map_or(played.ended, |total| sent.plus(total).min(played.ended));
-    let draft = draft(played, "chat", format!("{} {}", operation::CHAT, played.ask.model), (sent, over))
+    let draft = draft(played, "chat", format!("{operation} {}", played.ask.model), (sent, over))
         .kind(SpanKind::Client)
         .under(context(played, "agent").span_id())
-        .set(attribute::OPERATION, operation::CHAT)
+        .set(attribute::OPERATION, operation)
         .set(attribute::PROVIDER, server.provider)
         .set(attribute::REQUEST_MODEL, played.ask.model.to_string())
         .maybe(attribute::RESPONSE_MODEL, played.response_model.map(str::to_owned))

@@ -2,7 +2,7 @@
 use crate::context::TraceContext;
 use crate::names::{SCHEMA, SCOPE, attribute};
 use agon_core::Timestamp;
-use opentelemetry::trace::{Link, SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
+use opentelemetry::trace::{Event, Link, SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
 use opentelemetry::{InstrumentationScope, KeyValue, Value};
 use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 use serde::Serialize;
@@ -75,6 +75,11 @@ impl Draft {
     pub(crate) fn failed(mut self, error_type: String, description: Option<String>) -> Self {
         self.0.status = Status::error(description.unwrap_or_else(|| error_type.clone()));
         self.set(attribute::ERROR_TYPE, error_type)
+    }
+    /// Something that happened on the way.
+    pub(crate) fn event(mut self, name: &'static str, at: Timestamp, attributes: Vec<KeyValue>) -> Self {
+        self.0.events.events.push(Event::new(name, moment(at), attributes, 0));
+        self
     }
     /// A link into another trace. Never inside one: viewers take that for a second parent.
     pub(crate) fn link(mut self, to: &TraceContext) -> Self {

@@ -1,8 +1,9 @@
 //! What a trace needs of a log: who was asked when, in which phase, and how it ended.
 use crate::context::Place;
+use crate::section::{Section, Stage, phase_name, step_name};
 use agon_core::{
-    Admission, Ask, Consensus, DebateId, DebateState, Event, FailureCause, Outcome, PhaseName, Reason, Record,
-    StopRule, Timestamp, TurnId, UsageTotals,
+    Admission, Ask, Consensus, DebateId, DebateState, Event, FailureCause, Measures, Outcome, PhaseName, Reason,
+    Record, StopRule, Timestamp, TurnId, UsageTotals,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,9 +20,11 @@ pub(crate) struct Story<'a> {
     pub(crate) outcome: Option<Outcome>,
     pub(crate) end: Option<End<'a>>,
     /// Rounds and the other phases, in order.
-    pub(crate) sections: Vec<Section>,
+    pub(crate) sections: Vec<Section<'a>>,
     pub(crate) tries: BTreeMap<TurnId, Try<'a>>,
     phase: Option<PhaseName>,
+    /// The section that is open.
+    current: Option<usize>,
 }
 
 /// How the debate ended.
@@ -33,23 +36,13 @@ pub(crate) struct End<'a> {
     pub(crate) missing_seats: usize,
 }
 
-/// A round, or a phase beside the rounds.
-pub(crate) struct Section {
-    pub(crate) place: Place,
-    pub(crate) phase: &'static str,
-    pub(crate) from: Timestamp,
-    pub(crate) to: Timestamp,
-    pub(crate) turns: u64,
-    pub(crate) failures: u64,
-    open: bool,
-}
-
 /// A try of a turn.
 pub(crate) struct Try<'a> {
     pub(crate) ask: &'a Ask,
     pub(crate) parent: Place,
     pub(crate) asked: Timestamp,
     pub(crate) ended: Option<(Timestamp, TryEnd)>,
+    pub(crate) cut: bool,
     section: Option<usize>,
 }
 
@@ -58,21 +51,6 @@ pub(crate) struct Try<'a> {
 pub(crate) enum TryEnd {
     Answered,
     Failed { cause: FailureCause, retried: bool },
-}
-
-impl Section {
-    pub(crate) fn name(&self) -> String {
-        match self.place {
-            Place::Round(_) => "debate.round".to_owned(),
-            Place::Debate | Place::Accepted | Place::Phase(_) | Place::Turn(_) if self.is_decision() => {
-                "debate.decide".to_owned()
-            }
-            Place::Debate | Place::Accepted | Place::Phase(_) | Place::Turn(_) => format!("debate.{}", self.phase),
-        }
-    }
-    pub(crate) fn is_decision(&self) -> bool {
-        self.phase == phase_name(PhaseName::Decision)
-    }
 }
 
 impl<'a> Story<'a> {
@@ -93,6 +71,7 @@ impl<'a> Story<'a> {
             sections: Vec::new(),
             tries: BTreeMap::new(),
             phase: None,
+            current: None,
         };
         for record in log {
             story.ended_at = record.at;
@@ -108,10 +87,19 @@ impl<'a> Story<'a> {
             Event::PhaseEntered { phase } => self.enter(at, *phase),
             Event::RoundOpened { round, .. } => {
                 self.rounds = self.rounds.max(u64::from(*round));
-                self.open(at, Place::Round(*round), PhaseName::Rounds);
+                self.open(at, Place::Round(*round), phase_name(PhaseName::Rounds));
+            }
+            Event::StageOpened { round, step, seats, parallel, .. } => {
+                self.stage(*round, Stage { at, step: *step, seats: seats.len() as u64, parallel: *parallel });
             }
             Event::TurnAsked(ask) => self.ask(at, ask),
-            Event::SpeechRecorded(speech) => self.end(at, speech.turn, TryEnd::Answered),
+            Event::SpeechRecorded(speech) => {
+                self.end(at, speech.turn, TryEnd::Answered);
+                if let (Some(tried), Some(_)) = (self.tries.get_mut(&speech.turn), &speech.cut_by) {
+                    tried.cut = true;
+                }
+            }
+            Event::RoundMeasured { round, measures, turn, .. } => self.measured(at, *round, measures, *turn),
             Event::BallotCast { turn, .. }
             | Event::BidPlaced { turn, .. }
             | Event::PointsAnswered { turn, .. }
@@ -124,7 +112,6 @@ impl<'a> Story<'a> {
             | Event::ResearchBriefed { turn, .. }
             | Event::ModeratorConcluded { turn, .. }
             | Event::SummaryRecorded { turn, .. }
-            | Event::RoundMeasured { turn: Some(turn), .. }
             | Event::EnoughAsked { turn, .. }
             | Event::JudgementRecorded { turn, .. }
             | Event::RankingRecorded { turn, .. }
@@ -135,6 +122,8 @@ impl<'a> Story<'a> {
             }
             Event::LoopEnded { rule, .. } => {
                 self.stop_rule = Some(*rule);
+                // what the moderator still has to say then belongs to no round
+                self.phase = None;
                 self.close(at);
             }
             Event::VerdictReached { outcome, consensus, .. } => {
@@ -147,10 +136,8 @@ impl<'a> Story<'a> {
             }
             Event::DebateAdmitted(_)
             | Event::ParticipantPlaced { .. }
-            | Event::StageOpened { .. }
             | Event::ToolCalled { .. }
             | Event::SpeechHeard { .. }
-            | Event::RoundMeasured { turn: None, .. }
             | Event::SeatSkipped { .. }
             | Event::VoteTallied { .. }
             | Event::CancelRequested { .. } => {}
@@ -167,35 +154,59 @@ impl<'a> Story<'a> {
             | PhaseName::Rebuttals
             | PhaseName::FinalBallots
             | PhaseName::Decision
-            | PhaseName::Synthesis => self.open(at, Place::Phase(phase_name(phase)), phase),
+            | PhaseName::Synthesis => self.open(at, Place::Phase(phase_name(phase)), phase_name(phase)),
         }
     }
 
-    /// Goes over to a section, unless it is the one that is open.
-    fn open(&mut self, at: Timestamp, place: Place, phase: PhaseName) {
-        if self.sections.last().is_some_and(|last| last.open && last.place == place) {
+    /// Goes over to a section; one place is one section, even if it is come back to.
+    fn open(&mut self, at: Timestamp, place: Place, phase: &'static str) {
+        let known = self.sections.iter().position(|section| section.place == place);
+        if known.is_some() && known == self.current {
             return;
         }
         self.close(at);
-        let phase = phase_name(phase);
-        self.sections.push(Section { place, phase, from: at, to: at, turns: 0, failures: 0, open: true });
+        self.current = known.or(Some(self.sections.len()));
+        if known.is_none() {
+            self.sections.push(Section::new(place, phase, at));
+        }
     }
 
     fn close(&mut self, at: Timestamp) {
-        if let Some(last) = self.sections.last_mut().filter(|last| last.open) {
-            last.open = false;
-            last.to = at;
+        if let Some(open) = self.current.take().and_then(|open| self.sections.get_mut(open)) {
+            open.to = at;
+        }
+    }
+
+    /// Stages of rounds are told at their round; the moderator's steps after the last round are phases of their own.
+    fn stage(&mut self, round: u32, stage: Stage) {
+        if self.phase == Some(PhaseName::Rounds) {
+            self.open(stage.at, Place::Round(round), phase_name(PhaseName::Rounds));
+        } else {
+            let step = step_name(stage.step);
+            self.open(stage.at, Place::Phase(step), step);
+        }
+        if let Some(section) = self.current.and_then(|open| self.sections.get_mut(open)) {
+            section.stages.push(stage);
+        }
+    }
+
+    fn measured(&mut self, at: Timestamp, round: u32, measures: &'a Measures, turn: Option<TurnId>) {
+        if let Some(turn) = turn {
+            self.end(at, turn, TryEnd::Answered);
+        }
+        if let Some(section) = self.sections.iter_mut().find(|section| section.place == Place::Round(round)) {
+            section.measures = Some(measures);
         }
     }
 
     /// A moderator is asked to open a round before it is open; its turn belongs there all the same.
     fn ask(&mut self, at: Timestamp, ask: &'a Ask) {
         if self.phase == Some(PhaseName::Rounds) {
-            self.open(at, Place::Round(ask.turn.round), PhaseName::Rounds);
+            self.open(at, Place::Round(ask.turn.round), phase_name(PhaseName::Rounds));
         }
-        let section = self.sections.len().checked_sub(1);
+        let section = self.current;
         let parent = section.and_then(|at| self.sections.get(at)).map_or(Place::Debate, |section| section.place);
-        self.tries.entry(ask.turn).or_insert(Try { ask, parent, asked: at, ended: None, section });
+        self.tries.entry(ask.turn).or_insert(Try { ask, parent, asked: at, ended: None, cut: false, section });
     }
 
     /// The first word on a try counts: a fallback decision follows a failure and is no answer to it.
@@ -207,20 +218,6 @@ impl<'a> Story<'a> {
             TryEnd::Answered => section.turns += 1,
             TryEnd::Failed { .. } => section.failures += 1,
         }
-    }
-}
-
-/// A phase's name, as events have it.
-fn phase_name(phase: PhaseName) -> &'static str {
-    match phase {
-        PhaseName::InitialBallots => "initial_ballots",
-        PhaseName::OpeningStatements => "opening_statements",
-        PhaseName::Rounds => "rounds",
-        PhaseName::FinalStatements => "final_statements",
-        PhaseName::Rebuttals => "rebuttals",
-        PhaseName::FinalBallots => "final_ballots",
-        PhaseName::Decision => "decision",
-        PhaseName::Synthesis => "synthesis",
     }
 }
 

@@ -5,10 +5,12 @@
 use crate::content::truncated;
 use crate::context::{Place, TraceContext, span_id};
 use crate::names::{BUS, TURNS, attribute, operation};
+use crate::section::{Section, step_name};
 use crate::span::{Draft, word};
-use crate::story::{Section, Story, Try, TryEnd};
+use crate::story::{Story, Try, TryEnd};
 use crate::task;
 use agon_core::{Admission, DebateState, Record, Timestamp};
+use opentelemetry::KeyValue;
 use opentelemetry::trace::SpanKind;
 use opentelemetry_sdk::trace::SpanData;
 use std::sync::Arc;
@@ -89,7 +91,7 @@ fn ended(draft: Draft, story: &Story<'_>) -> Draft {
     }
 }
 
-fn section(story: &Story<'_>, section: &Section) -> SpanData {
+fn section(story: &Story<'_>, section: &Section<'_>) -> SpanData {
     let id = &story.admission.id;
     let draft = Draft::new(section.name(), TraceContext::of(id, section.place, true), section.from, section.to)
         .under(span_id(id, Place::Debate))
@@ -101,6 +103,18 @@ fn section(story: &Story<'_>, section: &Section) -> SpanData {
         Place::Round(round) => draft.set(attribute::ROUND, i64::from(round)),
         Place::Debate | Place::Accepted | Place::Phase(_) | Place::Turn(_) => draft,
     };
+    let draft = match section.measures {
+        Some(measures) => draft
+            .maybe(attribute::AGREEMENT, measures.agreement)
+            .maybe(attribute::STABILITY, measures.stability)
+            .set(attribute::MEASURED_BY, word(&measures.method)),
+        None => draft,
+    };
+    let draft = section.stages.iter().fold(draft, |draft, stage| {
+        let step = KeyValue::new(attribute::STEP, step_name(stage.step));
+        let seats = KeyValue::new(attribute::SEATS, i64::try_from(stage.seats).unwrap_or(i64::MAX));
+        draft.event("debate.stage", stage.at, vec![step, seats, KeyValue::new(attribute::PARALLEL, stage.parallel)])
+    });
     match section.is_decision() {
         true => draft
             .set(attribute::METHOD, word(&story.admission.spec.consensus_strategy))
@@ -127,6 +141,8 @@ fn tried(story: &Story<'_>, tried: &Try<'_>) -> SpanData {
         .set(attribute::TURN, ask.turn.to_string())
         .set(attribute::ATTEMPT, i64::from(ask.turn.attempt))
         .set(attribute::TASK, task::name(&ask.task))
+        .maybe(attribute::TASK_KIND, task::kind(&ask.task))
+        .maybe(attribute::CUT, tried.cut.then_some(true))
         .set(attribute::AGENT, ask.participant.to_string())
         .set(attribute::REQUEST_MODEL, ask.model.to_string());
     match tried.ended.map(|(_, end)| end) {
