@@ -1,7 +1,9 @@
 //! Arbitrary events.
+use super::answer::{declined, round_plan, round_summary};
+use super::said::{between, said};
 use super::spec::{spec, vote_rule};
-use super::task::{cause, failure, participant, round_plan, round_summary, stage};
-use super::{ask, call, debate_id, maybe_shared, maybe_text, text, texts, turn};
+use super::task::{bench, cause, failure, participant, speech_kind, stage};
+use super::{ask, call, debate_id, maybe_real, maybe_shared, maybe_text, text, texts, turn};
 use agon_core::*;
 use proptest::collection::vec;
 use proptest::option::of;
@@ -10,7 +12,7 @@ use proptest::sample::select;
 
 /// Something that happened.
 pub fn event() -> BoxedStrategy<Event> {
-    prop_oneof![control(), turns(), ends()].boxed()
+    prop_oneof![control(), turns(), said(), between(), ends()].boxed()
 }
 
 fn control() -> BoxedStrategy<Event> {
@@ -49,8 +51,15 @@ fn turns() -> BoxedStrategy<Event> {
                 call,
             }
         ),
-        (turn(), participant(), text(), texts(), boxed_call()).prop_map(
-            |(turn, participant, choice, reasons, call)| Event::VoteCast { turn, participant, choice, reasons, call }
+        (turn(), participant(), text(), [texts(), texts()], boxed_call()).prop_map(
+            |(turn, participant, choice, [choices, reasons], call)| Event::VoteCast {
+                turn,
+                participant,
+                choice,
+                choices,
+                reasons,
+                call,
+            }
         ),
         (turn(), moderator_decision(), any::<bool>(), of(boxed_call())).prop_map(|(turn, decision, fallback, call)| {
             Event::ModeratorDecided { turn, decision, fallback, call }
@@ -64,10 +73,31 @@ fn turns() -> BoxedStrategy<Event> {
                 call,
             }
         ),
-        (turn(), participant(), any::<u32>(), [text(), text()], maybe_text(), vec(citation(), 0..3), boxed_call())
-            .prop_map(|(turn, judge, order, [verdict, reasoning], winner, citations, call)| {
-                Event::JudgementRecorded { turn, judge, order, verdict, winner, reasoning, citations, call }
-            }),
+        (
+            turn(),
+            participant(),
+            any::<u32>(),
+            [text(), text()],
+            maybe_text(),
+            vec(citation(), 0..3),
+            texts(),
+            boxed_call()
+        )
+            .prop_map(
+                |(turn, judge, order, [verdict, reasoning], winner, citations, open_objections, call)| {
+                    Event::JudgementRecorded {
+                        turn,
+                        judge,
+                        order,
+                        verdict,
+                        winner,
+                        reasoning,
+                        citations,
+                        open_objections,
+                        call,
+                    }
+                }
+            ),
     ]
     .boxed()
 }
@@ -75,15 +105,15 @@ fn turns() -> BoxedStrategy<Event> {
 fn ends() -> BoxedStrategy<Event> {
     prop_oneof![
         (stop_rule(), any::<u32>()).prop_map(|(rule, round)| Event::LoopEnded { rule, round }),
-        (vote_rule(), vec((text(), any::<u32>()), 0..3), any::<(u32, u32)>(), maybe_text()).prop_map(
-            |(rule, counts, (eligible, received), winner)| Event::VoteTallied {
+        (of(vote_rule()), vec((text(), any::<u32>()), 0..3), vec(weight(), 0..3), any::<(u32, u32)>(), maybe_text())
+            .prop_map(|(rule, counts, weights, (eligible, received), winner)| Event::VoteTallied {
                 rule,
                 counts,
+                weights,
                 eligible,
                 received,
                 winner,
-            }
-        ),
+            }),
         verdict(),
         (
             select(vec![DebateState::Succeeded, DebateState::Failed, DebateState::Cancelled]),
@@ -103,7 +133,13 @@ fn ends() -> BoxedStrategy<Event> {
     .boxed()
 }
 
-fn boxed_call() -> BoxedStrategy<Box<Call>> {
+fn weight() -> BoxedStrategy<VoterWeight> {
+    (participant(), maybe_real(), maybe_real(), any::<u32>())
+        .prop_map(|(voter, elo, calibration, thousandths)| VoterWeight { voter, elo, calibration, thousandths })
+        .boxed()
+}
+
+pub(super) fn boxed_call() -> BoxedStrategy<Box<Call>> {
     call().prop_map(Box::new).boxed()
 }
 
@@ -138,23 +174,35 @@ fn phase() -> BoxedStrategy<PhaseName> {
         PhaseName::OpeningStatements,
         PhaseName::Rounds,
         PhaseName::FinalStatements,
+        PhaseName::Rebuttals,
         PhaseName::FinalBallots,
         PhaseName::Decision,
+        PhaseName::Synthesis,
     ])
     .boxed()
 }
 
 fn speech() -> BoxedStrategy<Speech> {
-    let kind = select(vec![SpeechKind::Opening, SpeechKind::Argument, SpeechKind::Closing]);
-    (turn(), participant(), maybe_text(), kind, text(), any::<u32>(), boxed_call())
-        .prop_map(|(turn, participant, stance, kind, text, neutralised, call)| Speech {
-            turn,
-            participant,
-            stance,
-            kind,
-            text: text.into(),
-            neutralised,
-            call,
+    let said = (speech_kind(), text(), maybe_text(), any::<u32>());
+    let around = (of(participant()), of(bench()), vec(participant(), 0..3), vec(declined(), 0..3), of(participant()));
+    (turn(), participant(), maybe_text(), said, around, boxed_call())
+        .prop_map(|(turn, participant, stance, said, (to, bench, accepted, declined, cut_by), call)| {
+            let (kind, text, answer, neutralised) = said;
+            Speech {
+                turn,
+                participant,
+                stance,
+                kind,
+                text: text.into(),
+                to,
+                bench,
+                answer,
+                accepted,
+                declined,
+                cut_by,
+                neutralised,
+                call,
+            }
         })
         .boxed()
 }
@@ -172,6 +220,12 @@ fn citation() -> BoxedStrategy<Citation> {
 
 fn stop_rule() -> BoxedStrategy<StopRule> {
     select(vec![
+        StopRule::MathematicallyDecided,
+        StopRule::ConsensusReached,
+        StopRule::Converged,
+        StopRule::Impasse,
+        StopRule::NoNewArguments,
+        StopRule::JudgeEnough,
         StopRule::ModeratorDone,
         StopRule::ModeratorSettled,
         StopRule::TerminateWhen,
@@ -189,12 +243,13 @@ fn outcome() -> BoxedStrategy<Outcome> {
 fn verdict() -> BoxedStrategy<Event> {
     let majority = select(vec![MajorityShift::Kept, MajorityShift::Overturned, MajorityShift::None]);
     let texts = [maybe_text(), maybe_text(), maybe_text()];
-    (outcome(), texts, of(consensus()), majority, vec(participant(), 0..3))
-        .prop_map(|(outcome, [verdict, winner, reasoning], consensus, majority, moved)| Event::VerdictReached {
+    (outcome(), texts, of(reason()), of(consensus()), majority, vec(participant(), 0..3))
+        .prop_map(|(outcome, [verdict, winner, reasoning], reason, consensus, majority, moved)| Event::VerdictReached {
             outcome,
             verdict,
             winner,
             reasoning,
+            reason,
             consensus,
             majority,
             moved,
@@ -231,6 +286,10 @@ fn reason() -> BoxedStrategy<Reason> {
         ReasonCode::EmptyTranscript,
         ReasonCode::Poison,
         ReasonCode::Cancelled,
+        ReasonCode::PanelSplit,
+        ReasonCode::NoDecisionWanted,
+        ReasonCode::ModeratorFailed,
+        ReasonCode::SynthesisFailed,
     ]);
     (code, maybe_text()).prop_map(|(code, detail)| Reason { code, detail }).boxed()
 }

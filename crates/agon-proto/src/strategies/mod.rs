@@ -1,16 +1,23 @@
 //! Arbitrary values of everything that is stored or sent, for property tests. Never part of a release.
+mod answer;
 mod event;
+mod options;
+mod roles;
+mod said;
 mod spec;
 mod task;
+mod work;
 
 use agon_core::{DebateId, Position, Record, Timestamp};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::sync::Arc;
 
+pub use answer::answer;
 pub use event::event;
 pub use spec::spec;
-pub use task::{answer, ask, call, task, turn, turn_result};
+pub use task::{ask, call, task, turn, turn_result};
+pub use work::work;
 
 /// A record of 1 to 4 events.
 pub fn record() -> BoxedStrategy<Record> {
@@ -51,7 +58,12 @@ pub fn texts() -> BoxedStrategy<Vec<String>> {
     vec(text(), 0..3).boxed()
 }
 
+/// A finite number.
+pub fn real() -> BoxedStrategy<f64> {
+    (-2.0..2.0f64).boxed()
+}
+
 /// A finite number that may be absent.
 pub fn maybe_real() -> BoxedStrategy<Option<f64>> {
-    proptest::option::of(-2.0..2.0f64).boxed()
+    proptest::option::of(real()).boxed()
 }

@@ -1,5 +1,7 @@
 //! Arbitrary debates.
-use super::{maybe_real, maybe_text, text};
+use super::options::{format, similarity, tool_limits, visible, windows};
+use super::roles::{judge, moderator, persona, summarizer, synthesizer};
+use super::{maybe_text, text};
 use agon_core::*;
 use proptest::collection::{btree_map, vec};
 use proptest::option::of;
@@ -8,25 +10,29 @@ use proptest::sample::select;
 
 /// A debate, valid or not: the wire does not care.
 pub fn spec() -> BoxedStrategy<DebateSpec> {
-    (texts_and_numbers(), choices(), members(), limits())
-        .prop_map(|(texts, choices, members, limits)| {
+    (texts_and_numbers(), choices(), members(), limits(), shapes())
+        .prop_map(|(texts, choices, members, limits, shapes)| {
             let (topic, [context, materials, terminate_when, language, instructions], labels) = texts;
             let ((mode, turn_mode, visibility), (consensus_strategy, ballots, on_turn_failure), phases) = choices;
-            let (personas, moderator, judge, voting) = members;
+            let (personas, moderator, judge, voting, summarizer, synthesizer) = members;
             let ((max_rounds, timeout_per_turn_ms, seed, agreement_intensity), budget, quorum, end_condition, outputs) =
                 limits;
+            let ((debate_format, context_scope, memory), format, windows, similarity, tools, visible) = shapes;
             DebateSpec {
                 topic,
                 context,
                 materials,
                 mode,
-                debate_format: DebateFormat::RoundRobin,
+                debate_format,
+                format,
                 max_rounds,
                 personas,
                 turn_mode,
                 visibility,
-                context_scope: ContextScope::FullLog,
-                memory: Memory::AppendAll,
+                context_scope,
+                memory,
+                windows,
+                summarizer,
                 phases,
                 moderator,
                 consensus_strategy,
@@ -35,6 +41,7 @@ pub fn spec() -> BoxedStrategy<DebateSpec> {
                 ballots,
                 end_condition,
                 terminate_when,
+                similarity,
                 timeout_per_turn_ms,
                 budget,
                 on_turn_failure,
@@ -43,6 +50,9 @@ pub fn spec() -> BoxedStrategy<DebateSpec> {
                 agreement_intensity,
                 language,
                 instructions,
+                synthesizer,
+                tools,
+                visible,
                 outputs,
                 labels,
             }
@@ -58,94 +68,81 @@ fn texts_and_numbers() -> BoxedStrategy<Texts> {
 
 type Choices = ((Mode, TurnMode, Visibility), (ConsensusStrategy, Ballots, OnTurnFailure), Phases);
 fn choices() -> BoxedStrategy<Choices> {
+    let turn_modes = vec![
+        TurnMode::RoundRobin,
+        TurnMode::Random,
+        TurnMode::PriorityOrder,
+        TurnMode::ReactionTriggered,
+        TurnMode::Moderator,
+    ];
     let order = (
         select(vec![Mode::Adversarial, Mode::Deliberative]),
-        select(vec![TurnMode::RoundRobin, TurnMode::Random, TurnMode::PriorityOrder, TurnMode::Moderator]),
+        select(turn_modes),
         select(vec![Visibility::Sequential, Visibility::Simultaneous]),
     );
     let end = (
-        select(vec![ConsensusStrategy::Judge, ConsensusStrategy::Vote]),
+        select(ConsensusStrategy::ALL.to_vec()),
         select(vec![Ballots::Both, Ballots::FinalOnly, Ballots::None]),
         select(vec![OnTurnFailure::Skip, OnTurnFailure::Abort]),
     );
-    let phases = any::<(bool, bool)>()
-        .prop_map(|(opening_statements, final_statements)| Phases { opening_statements, final_statements });
+    let phases = any::<(bool, bool, bool)>().prop_map(|(opening_statements, final_statements, rebuttals)| Phases {
+        opening_statements,
+        final_statements,
+        rebuttals,
+    });
     (order, end, phases).boxed()
 }
 
-type Members = (Vec<Persona>, Option<Moderator>, Option<Judge>, Option<Voting>);
+type Members =
+    (Vec<Persona>, Option<Moderator>, Option<Judge>, Option<Voting>, Option<Summarizer>, Option<Synthesizer>);
 fn members() -> BoxedStrategy<Members> {
-    let moderator = (any::<(bool, bool)>(), maybe_text(), voice())
-        .prop_map(|((opens, closes), instructions, voice)| Moderator { opens, closes, instructions, voice });
-    let judge = (any::<(u32, bool, bool)>(), maybe_text(), voice()).prop_map(
-        |((orders, anonymize_transcript, shuffle_for_judge), instructions, voice)| Judge {
-            orders,
-            anonymize_transcript,
-            shuffle_for_judge,
-            instructions,
-            voice,
-        },
+    let votes = (
+        vote_rule(),
+        select(vec![SelfVotes::Exclude, SelfVotes::Allow]),
+        select(vec![Voters::Debaters, Voters::Judges]),
+        any::<bool>(),
     );
-    let voting = (vote_rule(), select(vec![SelfVotes::Exclude, SelfVotes::Allow]))
-        .prop_map(|(rule, self_votes)| Voting { rule, self_votes });
-    (vec(persona(), 0..3), of(moderator), of(judge), of(voting)).boxed()
+    let voting =
+        votes.prop_map(|(rule, self_votes, voters, every_round)| Voting { rule, self_votes, voters, every_round });
+    (vec(persona(), 0..3), of(moderator()), of(judge()), of(voting), of(summarizer()), of(synthesizer())).boxed()
 }
 
 type Limits = ((u32, u64, Option<u64>, Option<u8>), Budget, Quorum, Vec<EndCondition>, Vec<Output>);
 fn limits() -> BoxedStrategy<Limits> {
     let budget = any::<(Option<u64>, Option<u64>)>().prop_map(|(tokens, seconds)| Budget { tokens, seconds });
     let quorum = prop_oneof![Just(Quorum::Majority), Just(Quorum::All), any::<u32>().prop_map(Quorum::AtLeast)];
-    let outputs =
-        select(vec![Output::FullMarkdown, Output::SummaryOnly, Output::JsonLog, Output::Verbose, Output::Html]);
-    (
-        any::<(u32, u64, Option<u64>, Option<u8>)>(),
-        budget,
-        quorum,
-        vec(Just(EndCondition::RoundsExhausted), 0..2),
-        vec(outputs, 0..3),
-    )
-        .boxed()
+    let outputs = select(vec![
+        Output::FullMarkdown,
+        Output::SummaryOnly,
+        Output::JsonLog,
+        Output::Verbose,
+        Output::Html,
+        Output::VisualTree,
+    ]);
+    let ends = select(vec![
+        EndCondition::RoundsExhausted,
+        EndCondition::ConsensusReached,
+        EndCondition::NoNewArguments,
+        EndCondition::Impasse,
+    ]);
+    let numbers = any::<(u32, u64, Option<u64>, Option<u8>)>();
+    (numbers, budget, quorum, vec(ends, 0..3), vec(outputs, 0..3)).boxed()
 }
 
-fn persona() -> BoxedStrategy<Persona> {
-    let style = select(vec![Style::Formal, Style::Casual, Style::BulletPoint, Style::Paragraph]);
-    let optional = [maybe_text(), maybe_text(), maybe_text(), maybe_text(), maybe_text(), maybe_text()];
-    (text(), optional, voice(), vec(text(), 0..3), of(style), any::<i64>())
-        .prop_map(
-            |(name, [stance, role, system_prompt, instructions, tone, language], voice, models, style, priority)| {
-                Persona {
-                    name: ParticipantId::new(name),
-                    stance,
-                    role,
-                    system_prompt,
-                    instructions,
-                    voice,
-                    fallback_models: models.into_iter().map(ModelName::new).collect(),
-                    style,
-                    tone,
-                    language,
-                    priority,
-                }
-            },
-        )
-        .boxed()
-}
-
-fn voice() -> BoxedStrategy<Voice> {
-    let think = select(vec![Think::Off, Think::On, Think::Low, Think::Medium, Think::High]);
-    (text(), maybe_real(), maybe_real(), maybe_real(), any::<u32>(), of(think))
-        .prop_map(|(model, temperature, top_p, presence_penalty, max_tokens, think)| Voice {
-            model: ModelName::new(model),
-            temperature,
-            top_p,
-            presence_penalty,
-            max_tokens,
-            think,
-        })
-        .boxed()
+type Shapes = ((DebateFormat, ContextScope, Memory), FormatOptions, Windows, Similarity, ToolLimits, Visible);
+fn shapes() -> BoxedStrategy<Shapes> {
+    let scope = select(vec![
+        ContextScope::FullLog,
+        ContextScope::LastNTurns,
+        ContextScope::SummaryOnly,
+        ContextScope::PersonaScoped,
+    ]);
+    let memory = select(vec![Memory::AppendAll, Memory::RollingWindow, Memory::SummarizePast, Memory::PersonaMasking]);
+    let names = (select(DebateFormat::ALL.to_vec()), scope, memory);
+    (names, format(), windows(), similarity(), tool_limits(), visible()).boxed()
 }
 
 /// A voting rule.
 pub(super) fn vote_rule() -> BoxedStrategy<VoteRule> {
-    select(vec![VoteRule::Majority, VoteRule::Supermajority, VoteRule::Unanimous, VoteRule::Plurality]).boxed()
+    select(VoteRule::ALL.to_vec()).boxed()
 }

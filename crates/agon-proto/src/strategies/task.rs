@@ -1,4 +1,5 @@
 //! Arbitrary tasks, answers and results.
+use super::answer::answer;
 use super::{maybe_real, maybe_shared, maybe_text, text, texts};
 use agon_core::*;
 use proptest::collection::vec;
@@ -23,21 +24,111 @@ pub(super) fn stage() -> BoxedStrategy<BallotStage> {
 
 /// What a turn asks for.
 pub fn task() -> BoxedStrategy<Task> {
+    prop_oneof![spoken(), between(), deciding()].boxed()
+}
+
+fn spoken() -> BoxedStrategy<Task> {
+    let to = || of(participant());
     prop_oneof![
-        (stage(), texts()).prop_map(|(stage, choices)| Task::Ballot { stage, choices }),
         Just(Task::Opening),
-        (maybe_shared(), maybe_shared(), maybe_shared()).prop_map(|(briefing, new_angle, summary)| Task::Argument {
-            briefing,
-            new_angle,
-            summary
-        }),
         Just(Task::Closing),
-        Just(Task::OpenRound),
-        Just(Task::CloseRound),
-        (any::<u32>(), texts()).prop_map(|(order, candidates)| Task::Judge { order, candidates }),
-        texts().prop_map(|candidates| Task::Vote { candidates }),
+        (guidance(), to(), of(bench())).prop_map(|(guidance, to, bench)| Task::Argument { guidance, to, bench }),
+        (speech_kind(), guidance(), to(), maybe_shared()).prop_map(|(speech, guidance, to, about)| Task::Statement {
+            speech,
+            guidance,
+            to,
+            about
+        }),
+        (purpose(), to(), maybe_shared()).prop_map(|(purpose, on, heard)| Task::Bid { purpose, on, heard }),
+        vec(point(), 0..3).prop_map(|points| Task::AnswerPoints { points }),
+        participant().prop_map(|of| Task::Critique { of }),
+        vec(participant(), 0..3).prop_map(|critics| Task::Revise { critics }),
+        any::<(bool, bool)>().prop_map(|(reflection, evolution)| Task::Reflect { reflection, evolution }),
     ]
     .boxed()
+}
+
+fn between() -> BoxedStrategy<Task> {
+    prop_oneof![
+        Just(Task::OpenRound),
+        Just(Task::CloseRound),
+        Just(Task::Interject),
+        Just(Task::Research),
+        vec(turn(), 0..3).prop_map(|speeches| Task::ScoreSpeeches { speeches }),
+        conclusion().prop_map(|conclusion| Task::Conclude { conclusion }),
+        any::<u32>().prop_map(|through| Task::Summarise { through }),
+        any::<u32>().prop_map(|round| Task::Measure { round }),
+        Just(Task::EnoughSaid),
+    ]
+    .boxed()
+}
+
+fn deciding() -> BoxedStrategy<Task> {
+    let form = vec![BallotForm::Single, BallotForm::Ranking, BallotForm::Approval, BallotForm::Scores];
+    prop_oneof![
+        (stage(), texts()).prop_map(|(stage, choices)| Task::Ballot { stage, choices }),
+        (any::<u32>(), texts()).prop_map(|(order, candidates)| Task::Judge { order, candidates }),
+        (any::<u32>(), texts()).prop_map(|(order, candidates)| Task::Rank { order, candidates }),
+        (texts(), select(form)).prop_map(|(candidates, form)| Task::Vote { candidates, form }),
+        vec((participant(), text()), 0..3).prop_map(|debaters| Task::ScoreDebaters { debaters }),
+        Just(Task::Synthesise),
+    ]
+    .boxed()
+}
+
+fn guidance() -> BoxedStrategy<Guidance> {
+    [maybe_shared(), maybe_shared(), maybe_shared()]
+        .prop_map(|[briefing, new_angle, summary]| Guidance { briefing, new_angle, summary })
+        .boxed()
+}
+
+/// A British Parliamentary speaker.
+pub(super) fn bench() -> BoxedStrategy<Bench> {
+    select(Bench::ALL.to_vec()).boxed()
+}
+
+/// What kind of speech.
+pub(super) fn speech_kind() -> BoxedStrategy<SpeechKind> {
+    select(vec![
+        SpeechKind::Opening,
+        SpeechKind::Argument,
+        SpeechKind::Closing,
+        SpeechKind::Question,
+        SpeechKind::Answer,
+        SpeechKind::FollowUp,
+        SpeechKind::Proposal,
+        SpeechKind::Revision,
+        SpeechKind::Rebuttal,
+        SpeechKind::Clarification,
+        SpeechKind::Interjection,
+        SpeechKind::Critique,
+        SpeechKind::Point,
+        SpeechKind::PointReply,
+        SpeechKind::Moderation,
+    ])
+    .boxed()
+}
+
+/// What a bid is for.
+pub(super) fn purpose() -> BoxedStrategy<BidPurpose> {
+    select(vec![
+        BidPurpose::Floor,
+        BidPurpose::Reaction,
+        BidPurpose::Circle,
+        BidPurpose::Interruption,
+        BidPurpose::Point,
+    ])
+    .boxed()
+}
+
+/// In what manner a moderator concludes.
+pub(super) fn conclusion() -> BoxedStrategy<Conclusion> {
+    select(vec![Conclusion::Reconciliation, Conclusion::Summary, Conclusion::Decision]).boxed()
+}
+
+/// A point of information.
+pub(super) fn point() -> BoxedStrategy<Point> {
+    (participant(), text()).prop_map(|(by, text)| Point { by, text }).boxed()
 }
 
 /// One request to one participant.
@@ -55,53 +146,37 @@ pub fn ask() -> BoxedStrategy<Ask> {
         .boxed()
 }
 
-/// A well-formed answer.
-pub fn answer() -> BoxedStrategy<Answer> {
-    prop_oneof![
-        text().prop_map(|text| Answer::Speech { text: text.into() }),
-        (text(), texts()).prop_map(|(choice, reasons)| Answer::Choice { choice, reasons }),
-        round_plan().prop_map(Answer::RoundPlan),
-        round_summary().prop_map(Answer::RoundSummary),
-        judgement().prop_map(Answer::Judgement),
-    ]
-    .boxed()
-}
-
-/// How a round is opened.
-pub(super) fn round_plan() -> BoxedStrategy<RoundPlan> {
-    (vec(participant(), 0..3), maybe_text(), maybe_text(), any::<bool>())
-        .prop_map(|(next_speakers, briefing, new_angle, done)| RoundPlan { next_speakers, briefing, new_angle, done })
-        .boxed()
-}
-
-/// How a round is closed.
-pub(super) fn round_summary() -> BoxedStrategy<RoundSummary> {
-    (text(), select(vec![RoundStatus::Settled, RoundStatus::Continue]), maybe_text())
-        .prop_map(|(summary, status, decision)| RoundSummary { summary, status, decision })
-        .boxed()
-}
-
-fn judgement() -> BoxedStrategy<Judgement> {
-    let cited = (any::<u32>(), text()).prop_map(|(entry, quote)| CitedEntry { entry, quote });
-    (text(), maybe_text(), text(), vec(cited, 0..3))
-        .prop_map(|(verdict, winner, reasoning, citations)| Judgement { verdict, winner, reasoning, citations })
-        .boxed()
-}
-
 /// How an answer came about.
 pub fn call() -> BoxedStrategy<Call> {
     let texts = [maybe_text(), maybe_text(), maybe_text(), maybe_text(), maybe_text()];
-    (texts, options(), usage(), timing(), any::<bool>())
-        .prop_map(|([host, model, digest, prompt_hash, finish_reason], options, usage, timing, rehearsal)| Call {
-            host,
-            model: model.map(ModelName::new),
-            digest,
-            prompt_hash,
-            options,
-            usage,
-            timing,
-            finish_reason,
-            rehearsal,
+    (texts, options(), usage(), timing(), any::<bool>(), vec(tool_use(), 0..2))
+        .prop_map(|([host, model, digest, prompt_hash, finish_reason], options, usage, timing, rehearsal, tools)| {
+            Call {
+                host,
+                model: model.map(ModelName::new),
+                digest,
+                prompt_hash,
+                options,
+                usage,
+                timing,
+                finish_reason,
+                tools,
+                rehearsal,
+            }
+        })
+        .boxed()
+}
+
+/// One use of a tool.
+pub(super) fn tool_use() -> BoxedStrategy<ToolUse> {
+    (text(), text(), [maybe_text(), maybe_text()], any::<(bool, u64)>())
+        .prop_map(|(tool, arguments, [result, error], (truncated, duration_ms))| ToolUse {
+            tool,
+            arguments,
+            result,
+            error,
+            truncated,
+            duration_ms,
         })
         .boxed()
 }
@@ -158,6 +233,7 @@ pub(super) fn cause() -> BoxedStrategy<FailureCause> {
         FailureCause::BreakerOpen,
         FailureCause::Internal,
         FailureCause::Cancelled,
+        FailureCause::ToolMissing,
     ])
     .boxed()
 }
