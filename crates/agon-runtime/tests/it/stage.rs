@@ -18,6 +18,7 @@ pub fn spec() -> DebateSpec {
         presence_penalty: None,
         max_tokens: 200,
         think: None,
+        num_ctx: None,
     };
     let persona = |name: &str, stance: &str| Persona {
         name: name.into(),
@@ -31,6 +32,14 @@ pub fn spec() -> DebateSpec {
         tone: None,
         language: None,
         priority: 0,
+        sees: None,
+        hidden_from: vec![],
+        reflection: false,
+        evolution: false,
+        weight: None,
+        elo: None,
+        calibration: None,
+        tools: vec![],
     };
     DebateSpec {
         topic: "Should the town build a bridge?".into(),
@@ -38,19 +47,25 @@ pub fn spec() -> DebateSpec {
         materials: None,
         mode: Mode::Adversarial,
         debate_format: DebateFormat::RoundRobin,
+        format: FormatOptions::default(),
         max_rounds: 1,
         personas: vec![persona("Ada", "for"), persona("Bob", "against")],
         turn_mode: TurnMode::RoundRobin,
         visibility: Visibility::Sequential,
         context_scope: ContextScope::FullLog,
         memory: Memory::AppendAll,
-        phases: Phases { opening_statements: false, final_statements: false },
+        windows: Windows::default(),
+        summarizer: None,
+        phases: Phases { opening_statements: false, final_statements: false, rebuttals: false },
         moderator: None,
         consensus_strategy: ConsensusStrategy::Judge,
         judge: Some(Judge {
             orders: 1,
             anonymize_transcript: true,
             shuffle_for_judge: true,
+            panel: 1,
+            panel_models: vec![],
+            ends_rounds: false,
             instructions: None,
             voice: voice(),
         }),
@@ -58,6 +73,7 @@ pub fn spec() -> DebateSpec {
         ballots: Ballots::None,
         end_condition: vec![EndCondition::RoundsExhausted],
         terminate_when: None,
+        similarity: Similarity::default(),
         timeout_per_turn_ms: 120_000,
         budget: Budget::default(),
         on_turn_failure: OnTurnFailure::Skip,
@@ -66,6 +82,9 @@ pub fn spec() -> DebateSpec {
         agreement_intensity: None,
         language: None,
         instructions: None,
+        synthesizer: None,
+        tools: ToolLimits::default(),
+        visible: Visible::default(),
         outputs: vec![],
         labels: Default::default(),
     }
@@ -78,11 +97,32 @@ pub fn rich_spec() -> DebateSpec {
     DebateSpec {
         max_rounds: 3,
         turn_mode: TurnMode::Random,
-        phases: Phases { opening_statements: true, final_statements: true },
+        phases: Phases { opening_statements: true, final_statements: true, rebuttals: false },
         ballots: Ballots::Both,
-        moderator: Some(Moderator { opens: true, closes: true, instructions: None, voice }),
+        moderator: Some(moderator(voice)),
         judge: plain.judge.clone().map(|judge| Judge { orders: 2, ..judge }),
         ..plain
+    }
+}
+
+/// A moderator that opens and closes rounds.
+pub fn moderator(voice: Voice) -> Moderator {
+    Moderator {
+        opens: true,
+        closes: true,
+        interjects: false,
+        warns: false,
+        clarifies: false,
+        reflects: false,
+        scores: false,
+        researches: false,
+        reconciles: false,
+        concludes: false,
+        interject: Interject::default(),
+        summary_style: SummaryStyle::default(),
+        tools: vec![],
+        instructions: None,
+        voice,
     }
 }
 
@@ -90,7 +130,7 @@ pub fn rich_spec() -> DebateSpec {
 /// arrival, which deaths and faults change.
 pub fn sequential_spec() -> DebateSpec {
     DebateSpec {
-        phases: Phases { opening_statements: false, final_statements: false },
+        phases: Phases { opening_statements: false, final_statements: false, rebuttals: false },
         ballots: Ballots::None,
         judge: spec().judge,
         ..rich_spec()
@@ -104,7 +144,12 @@ pub fn simultaneous_spec() -> DebateSpec {
         visibility: Visibility::Simultaneous,
         consensus_strategy: ConsensusStrategy::Vote,
         judge: None,
-        voting: Some(Voting { rule: VoteRule::Plurality, self_votes: SelfVotes::Allow }),
+        voting: Some(Voting {
+            rule: VoteRule::Plurality,
+            self_votes: SelfVotes::Allow,
+            voters: Voters::Debaters,
+            every_round: false,
+        }),
         ..spec()
     }
 }
