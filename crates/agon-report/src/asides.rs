@@ -113,7 +113,7 @@ fn answered(who: &str, points: &[Point], reply: &PointReply) -> Aside {
         Some(by) => format!("{who} takes the point of information of {by}"),
         None => format!(
             "{who} declines {}",
-            count(points.len() as u64, "point of information").replace("informations", "information")
+            words::counted(points.len() as u64, "point of information", "points of information")
         ),
     };
     let line = |point: &Point| {

@@ -1,10 +1,13 @@
 //! A debate as one self-contained page: no script, no request, one style whose hash the page's own policy names.
+mod charts;
 mod clean;
 mod floor;
+mod judges;
 mod key;
 mod outcome;
 mod timeline;
 mod view;
+mod votes;
 
 use crate::minutes::Minutes;
 use askama::Template;
@@ -12,7 +15,7 @@ use askama::Template;
 /// The page's style.
 const STYLE: &str = include_str!("../templates/report.css");
 /// SHA-256 of [`STYLE`]; a test says the right one when the style has changed.
-const STYLE_HASH: &str = "sha256-5lUBanI+gpsgyVk9hMbaCJECIgByOSCMM6Pwl510bcw=";
+const STYLE_HASH: &str = "sha256-BCwWAyAsQZhNt3szgQppd9nW/7a7XpOobNyoycfZ4Mo=";
 
 /// Why a page could not be written.
 #[derive(Debug, thiserror::Error)]

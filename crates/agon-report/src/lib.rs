@@ -22,6 +22,7 @@ mod text;
 mod tree;
 mod verdict;
 mod visible;
+mod warnings;
 mod words;
 
 pub use events::{delta_json, event_json, events_jsonl, json_line};

@@ -2,6 +2,7 @@
 mod decision;
 pub(crate) mod escape;
 mod full;
+mod judges;
 mod page;
 mod verbose;
 
@@ -22,6 +23,8 @@ pub fn summary_only(minutes: &Minutes<'_>) -> String {
     page.banner(minutes);
     decision::outcome(&mut page, minutes);
     decision::reasoning(&mut page, minutes, 2);
+    judges::synthesis(&mut page, minutes, 2);
+    judges::objections(&mut page, minutes, 2);
     decision::dissent(&mut page, minutes, 2);
     decision::shift(&mut page, minutes);
     full::warnings(&mut page, minutes);

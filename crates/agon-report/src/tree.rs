@@ -24,7 +24,7 @@ use crate::minutes::Minutes;
 use agon_core::SpeechKind;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use svg::embedded;
+pub(crate) use svg::{described, embedded, escaped, told};
 
 /// Speeches that a picture shows at most; the data has all.
 pub(crate) const MOST_DRAWN: usize = 120;

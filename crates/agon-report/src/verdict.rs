@@ -1,6 +1,6 @@
 //! What came out, in words, and what stands against it.
 use crate::minutes::{Choice, Entry, Judged, Minutes};
-use crate::words::{self, count};
+use crate::words;
 use agon_core::{BallotStage, Citation, DebateState, Outcome, ReasonCode, Task};
 
 /// Where a debate is: it runs until it says how it ended.
@@ -59,6 +59,7 @@ impl<'a> Minutes<'a> {
                 (Outcome::Inconclusive, _) => "No verdict".to_owned(),
             },
             (Standing::Ended(_), None) if self.outcome() == Some(Outcome::Tie) => "A tie".to_owned(),
+            (Standing::Ended(_), None) if self.without_decision() => "No decision was wanted".to_owned(),
             (Standing::Ended(_), None) => "No verdict".to_owned(),
         }
     }
@@ -67,16 +68,66 @@ impl<'a> Minutes<'a> {
         let reason = self.end.and_then(|end| end.reason).or_else(|| self.verdict?.reason)?;
         Some(words::why(reason))
     }
+    /// Whether the debate was held without a decision, as its file wants it.
+    pub(crate) fn without_decision(&self) -> bool {
+        let reason = self.end.and_then(|end| end.reason).or_else(|| self.verdict?.reason);
+        reason.is_some_and(|reason| reason.code == ReasonCode::NoDecisionWanted)
+    }
     pub(crate) fn order_sensitive(&self) -> bool {
         let said = self.end.and_then(|end| end.reason).is_some_and(|reason| reason.code == ReasonCode::OrderSensitive);
-        let mut winners = self.judgements().map(|(_, judged)| judged.winner);
-        let first = winners.next();
-        said || winners.any(|winner| Some(winner) != first)
+        let judged = self.judgements().map(|(entry, judged)| (entry.participant, judged.winner));
+        let ranked = self
+            .rankings()
+            .map(|(entry, _, ranking)| (entry.participant, ranking.first().map(|first| first.candidate.as_str())));
+        let found: Vec<(&str, Option<&str>)> = judged.chain(ranked).collect();
+        let with_another = |(judge, winner): &(&str, Option<&str>)| {
+            found.iter().any(|(other, found)| other == judge && !same_winner(*winner, *found))
+        };
+        said || found.iter().any(with_another)
+    }
+    /// Whether the judges of a panel do not agree with each other.
+    pub(crate) fn panel_split(&self) -> bool {
+        let judged = self.judgements().map(|(entry, judged)| (entry.participant, judged.winner));
+        let found: Vec<(&str, Option<&str>)> = judged.collect();
+        let with_another = |(judge, winner): &(&str, Option<&str>)| {
+            found.iter().any(|(other, found)| other != judge && !same_winner(*winner, *found))
+        };
+        found.iter().any(with_another)
+    }
+    /// Critical objections that nobody answered, as each judge sees it, each once.
+    pub(crate) fn open_objections(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let mut open: Vec<(&str, &str)> = Vec::new();
+        for (entry, judged) in self.judgements() {
+            for objection in judged.open_objections {
+                if !open.contains(&(entry.participant, objection)) {
+                    open.push((entry.participant, objection));
+                }
+            }
+        }
+        open.into_iter()
+    }
+    /// Why a consensus that is not unanimous is contested, in words; empty where it is not.
+    pub(crate) fn contested_by(&self) -> Vec<&'static str> {
+        if !self.verdict.and_then(|verdict| verdict.consensus).is_some_and(|consensus| consensus.contested) {
+            return Vec::new();
+        }
+        let why = [
+            (self.order_sensitive(), "a judge was order-sensitive"),
+            (self.panel_split(), "the judges disagreed"),
+            (self.open_objections().next().is_some(), "a critical objection stands unanswered"),
+        ];
+        let mut why: Vec<&str> = why.into_iter().filter_map(|(holds, why)| holds.then_some(why)).collect();
+        if why.is_empty() {
+            // A severe critique that was neither accepted nor declined, or a judge who could not be heard.
+            why.push("a severe critique stands unanswered, or a judge could not be heard");
+        }
+        why
     }
     /// `strong: 4 of 5 voters for "Invest now"`.
     pub(crate) fn consensus(&self) -> Option<String> {
         let consensus = self.verdict?.consensus?;
-        let contested = if consensus.contested { ", contested" } else { "" };
+        let contested = self.contested_by().join(" and ");
+        let contested = if contested.is_empty() { contested } else { format!(", contested because {contested}") };
         Some(format!("{}{contested}: {}", words::strength(consensus.strength), words::share(consensus)))
     }
     pub(crate) fn winner(&self) -> Option<&'a str> {
@@ -132,66 +183,13 @@ impl<'a> Minutes<'a> {
         }
         citations
     }
-    /// What a reader should know before trusting the result.
-    pub(crate) fn warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
-        if let Some(source) = &self.admission.rejudges {
-            warnings.push(format!("The speeches are those of debate {source}; only the judgement is new."));
-        }
-        for (entry, _, fallback) in self.decisions() {
-            if fallback {
-                warnings.push(format!(
-                    "Round {}: the moderator's own decision could not be had; the default stands in for it.",
-                    entry.turn.round
-                ));
-            }
-        }
-        for (entry, speech) in self.speeches().filter(|(_, speech)| speech.neutralised > 0) {
-            let marks = count(speech.neutralised.into(), "look-alike");
-            warnings.push(format!(
-                "{} of the transcript's own marks in {}'s speech ({}) did not reach the other speakers as such.",
-                marks, entry.participant, entry.turn
-            ));
-        }
-        warnings.extend(self.substitutions());
-        let citations = self.citations();
-        let missing = citations.iter().filter(|citation| !citation.verified).count();
-        if missing > 0 {
-            warnings.push(format!(
-                "Not found in the speech that they name: {missing} of the judge's {}.",
-                count(citations.len() as u64, "citation")
-            ));
-        }
-        if self.usage().unknown_calls > 0 {
-            warnings.push(format!(
-                "{} did not report tokens; the sums leave them out.",
-                count(self.usage().unknown_calls.into(), "call")
-            ));
-        }
-        warnings.extend(self.shared_model());
-        warnings
-    }
-    fn substitutions(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        for (entry, call) in self.calls() {
-            let wanted = self
-                .admission
-                .spec
-                .role(&entry.participant.into())
-                .and_then(|role| role.models().first().map(|model| (*model).clone()));
-            let (Some(wanted), Some(used)) = (wanted, &call.model) else { continue };
-            let warning = format!("{} was played by {used} instead of {wanted}.", entry.participant);
-            if *used != wanted && !found.contains(&warning) {
-                found.push(warning);
-            }
-        }
-        found
-    }
-    fn shared_model(&self) -> Option<String> {
-        let spec = &self.admission.spec;
-        let judge = &spec.judge.as_ref()?.voice.model;
-        let shared = spec.personas.iter().find(|persona| persona.voice.model == *judge)?;
-        Some(format!("The judge and {} are the same model ({judge}); a judge may favour its own kind.", shared.name))
+}
+
+fn same_winner(one: Option<&str>, other: Option<&str>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => agon_core::tally::same_answer(one, other),
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
     }
 }
 

@@ -2,8 +2,8 @@
 mod names;
 
 use agon_core::{
-    Consensus, EMBEDDER, JUDGE, MODERATOR, Measures, Reason, SUMMARIZER, SYNTHESIZER, Score, Timestamp, VoteRule,
-    VoterWeight,
+    Consensus, EMBEDDER, MODERATOR, Measures, Reason, SUMMARIZER, SYNTHESIZER, Score, Timestamp, VoteRule, VoterWeight,
+    judge_index,
 };
 pub(crate) use names::*;
 
@@ -52,6 +52,10 @@ pub(crate) fn number(n: u64) -> String {
 pub(crate) fn count(n: u64, one: &str) -> String {
     format!("{} {one}{}", number(n), if n == 1 { "" } else { "s" })
 }
+/// `1 speech`, `2 speeches`.
+pub(crate) fn counted(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", number(n), if n == 1 { one } else { many })
+}
 /// A known figure, or the sign for an unknown one.
 pub(crate) fn known(n: Option<u64>, show: fn(u64) -> String) -> String {
     n.map_or_else(|| "–".to_owned(), show)
@@ -61,19 +65,26 @@ pub(crate) fn known(n: Option<u64>, show: fn(u64) -> String) -> String {
 pub(crate) fn who(participant: &str) -> &str {
     match participant {
         MODERATOR => "Moderator",
-        JUDGE => "Judge",
-        "judge-2" => "Judge 2",
-        "judge-3" => "Judge 3",
-        "judge-4" => "Judge 4",
-        "judge-5" => "Judge 5",
-        "judge-6" => "Judge 6",
-        "judge-7" => "Judge 7",
-        "judge-8" => "Judge 8",
-        "judge-9" => "Judge 9",
+        name if judge_index(&name.into()).is_some() => office(name),
         SUMMARIZER => "Summarizer",
         SYNTHESIZER => "Synthesizer",
         EMBEDDER => "Embedding model",
         name => name,
+    }
+}
+
+/// A judge's name; `Judge` for anybody else.
+pub(crate) fn office(judge: &str) -> &'static str {
+    match judge_index(&judge.into()).unwrap_or(0) {
+        1 => "Judge 2",
+        2 => "Judge 3",
+        3 => "Judge 4",
+        4 => "Judge 5",
+        5 => "Judge 6",
+        6 => "Judge 7",
+        7 => "Judge 8",
+        8 => "Judge 9",
+        _ => "Judge",
     }
 }
 

@@ -29,7 +29,8 @@ pub(super) struct Agreement {
     pub(super) share: String,
     pub(super) top: u32,
     pub(super) eligible: u32,
-    pub(super) contested: bool,
+    /// Why it is contested; empty where it is not.
+    pub(super) contested: String,
 }
 impl Agreement {
     /// One mark per voter: true stands behind the answer. Nothing where they would be too many to see.
@@ -45,6 +46,7 @@ pub(super) struct Dissent {
     pub(super) against: Vec<BallotView>,
 }
 pub(super) struct JudgementView {
+    pub(super) judge: &'static str,
     pub(super) order: u32,
     pub(super) winner: Option<String>,
     pub(super) verdict: String,
@@ -82,21 +84,6 @@ pub(super) struct BallotView {
     pub(super) reasons: Vec<String>,
 }
 
-pub(super) struct Votes {
-    pub(super) rule: &'static str,
-    pub(super) received: u32,
-    pub(super) eligible: u32,
-    pub(super) winner: Option<String>,
-    pub(super) counts: Vec<Count>,
-    pub(super) votes: Vec<BallotView>,
-}
-pub(super) struct Count {
-    pub(super) name: String,
-    pub(super) votes: u32,
-    pub(super) percent: u32,
-    pub(super) won: bool,
-}
-
 pub(super) fn verdict(minutes: &Minutes<'_>) -> Option<VerdictView> {
     let verdict = minutes.verdict.filter(|verdict| verdict.verdict.is_some() || verdict.reasoning.is_some())?;
     let citations = minutes.citations();
@@ -127,7 +114,7 @@ pub(super) fn agreement(minutes: &Minutes<'_>) -> Option<Agreement> {
         share: one_line(&words::share(consensus)),
         top: consensus.top,
         eligible: consensus.eligible,
-        contested: consensus.contested,
+        contested: minutes.contested_by().join(" and "),
     })
 }
 
@@ -145,6 +132,7 @@ pub(super) fn dissent(minutes: &Minutes<'_>) -> Option<Dissent> {
 
 fn judgement(minutes: &Minutes<'_>, entry: &Entry<'_>, judged: Judged<'_>) -> JudgementView {
     JudgementView {
+        judge: words::office(entry.participant),
         order: judged.order.saturating_add(1),
         winner: judged.winner.map(one_line),
         verdict: clean::speech(judged.verdict),
@@ -163,10 +151,13 @@ fn lost_position(minutes: &Minutes<'_>, position: &str) -> LostPosition {
     LostPosition { position: one_line(position), last }
 }
 
-fn ballot(entry: &Entry<'_>, choice: Choice<'_>) -> BallotView {
+pub(super) fn ballot(entry: &Entry<'_>, choice: Choice<'_>) -> BallotView {
     BallotView {
         name: one_line(entry.participant),
-        choice: one_line(choice.choice),
+        choice: match choice.choices {
+            [] => one_line(choice.choice),
+            choices => one_line(&choices.join(", ")),
+        },
         reasons: choice.reasons.iter().map(|reason| one_line(reason)).collect(),
     }
 }
@@ -202,24 +193,5 @@ pub(super) fn ballots(minutes: &Minutes<'_>) -> Option<Ballots> {
             .map(|verdict| words::majority(verdict.majority, verdict.winner.is_some())),
         moved: rows.iter().filter(|row| row.moved).count(),
         rows,
-    })
-}
-
-pub(super) fn votes(minutes: &Minutes<'_>) -> Option<Votes> {
-    let tally = minutes.tally?;
-    let percent = |votes: u32| votes.saturating_mul(100).checked_div(tally.eligible).unwrap_or(0).min(100);
-    let counts = tally.counts.iter().map(|(name, votes)| Count {
-        name: one_line(name),
-        votes: *votes,
-        percent: percent(*votes),
-        won: tally.winner == Some(name.as_str()),
-    });
-    Some(Votes {
-        rule: tally.rule.map_or("the points of all rankings", words::rule),
-        received: tally.received,
-        eligible: tally.eligible,
-        winner: tally.winner.map(one_line),
-        counts: counts.collect(),
-        votes: minutes.votes().map(|(entry, vote)| ballot(entry, vote)).collect(),
     })
 }

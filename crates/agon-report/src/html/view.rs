@@ -1,14 +1,18 @@
 //! The data of the page's templates: every text plain, every piece of HTML cleaned.
+use super::charts::{self, Chart};
 use super::floor::{self, Item, Section};
-use super::outcome::{self, Ballots, Dissent, VerdictView, Votes};
+use super::judges::{self, Judges, SynthesisView};
+use super::outcome::{self, Ballots, Dissent, VerdictView};
 use super::timeline::{self, Timeline};
+use super::votes::{self, Votes};
 use super::{STYLE, STYLE_HASH, clean};
 use crate::figures;
 use crate::minutes::{Minutes, Part};
 use crate::text::{one_line, plain};
+use crate::tree::{self, ArgumentTree};
 use crate::verdict::Tone;
 use crate::words::{self, REHEARSAL, count, day, duration, number, rfc3339};
-use agon_core::TurnId;
+use agon_core::{ConsensusStrategy, TurnId, judge_id};
 use askama::Template;
 
 /// The whole page.
@@ -35,6 +39,10 @@ pub(super) struct Report {
     dissent: Option<Dissent>,
     ballots: Option<Ballots>,
     votes: Option<Votes>,
+    synthesis: Option<SynthesisView>,
+    judges: Option<Judges>,
+    charts: Vec<Chart>,
+    tree: Option<TreeView>,
     sections: Vec<Section>,
     timeline: Option<Timeline>,
     costs: Vec<Cost>,
@@ -92,7 +100,11 @@ impl Report {
             verdict: outcome::verdict(minutes),
             dissent: outcome::dissent(minutes),
             ballots: outcome::ballots(minutes),
-            votes: outcome::votes(minutes),
+            votes: votes::votes(minutes),
+            synthesis: judges::synthesis(minutes),
+            judges: judges::judges(minutes),
+            charts: charts::of(minutes),
+            tree: tree(minutes),
             sections: floor::sections(minutes),
             timeline: timeline::of(minutes),
             costs: costs(minutes),
@@ -105,6 +117,21 @@ impl Report {
             log_head: minutes.log_head.as_deref().map(one_line),
         }
     }
+}
+
+/// The argument tree: a picture, and the same in words.
+pub(super) struct TreeView {
+    note: String,
+    /// Safe as it is.
+    svg: String,
+    edges: Vec<String>,
+}
+
+fn tree(minutes: &Minutes<'_>) -> Option<TreeView> {
+    let tree = ArgumentTree::of(minutes);
+    let svg = tree::embedded(minutes, &tree)?;
+    let (drawn, left_out) = tree.drawn();
+    Some(TreeView { note: tree::described(&drawn, left_out), svg, edges: drawn.edges.iter().map(tree::told).collect() })
 }
 
 /// The id of a slot's place in the transcript.
@@ -185,12 +212,30 @@ fn speakers(minutes: &Minutes<'_>) -> Vec<Speaker> {
         role: Some(role.to_owned()),
         model: one_line(voice.model.as_str()),
     };
-    let moderator = spec
-        .moderator
-        .as_ref()
-        .map(|moderator| office("Moderator", "Opens and closes rounds; decides nothing", &moderator.voice));
-    let judge = spec.judge.as_ref().map(|judge| office("Judge", "Reads the whole debate, then decides", &judge.voice));
-    debaters.chain(moderator).chain(judge).collect()
+    let moderator = spec.moderator.as_ref().map(|moderator| office("Moderator", duties(moderator), &moderator.voice));
+    let judges = spec.judge.iter().flat_map(|judge| {
+        let duty = match spec.consensus_strategy {
+            ConsensusStrategy::Judge | ConsensusStrategy::RankedReasons => "Reads the whole debate, then decides",
+            ConsensusStrategy::Vote
+            | ConsensusStrategy::MediatorSummary
+            | ConsensusStrategy::AgentClosing
+            | ConsensusStrategy::NoConsensus => "Reads the whole debate",
+        };
+        (0..judge.panel).map(move |index| {
+            let name = words::office(judge_id(index).as_str());
+            Speaker { model: one_line(judge.model(index).as_str()), ..office(name, duty, &judge.voice) }
+        })
+    });
+    debaters.chain(moderator).chain(judges).collect()
+}
+
+/// What the moderator does.
+fn duties(moderator: &agon_core::Moderator) -> &'static str {
+    match (moderator.opens || moderator.closes, moderator.concludes) {
+        (true, _) => "Opens and closes rounds; decides nothing",
+        (false, true) => "Sums the debate up",
+        (false, false) => "Speaks between the rounds; decides nothing",
+    }
 }
 
 fn background(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {

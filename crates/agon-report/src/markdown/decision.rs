@@ -1,5 +1,6 @@
 //! What came out: outcome, verdict, dissent, ballots and votes.
 use super::escape::{blocks, inline, quoted};
+use super::judges;
 use super::page::Page;
 use crate::key;
 use crate::minutes::{Choice, Entry, Judged, Minutes};
@@ -87,7 +88,7 @@ pub(super) fn dissent(page: &mut Page, minutes: &Minutes<'_>, level: usize) {
     }
     page.heading(level, "Dissent");
     if split {
-        page.block("The judge did not name the same winner for both orders of presentation:");
+        page.block("A judge did not name the same winner for both orders of presentation:");
         page.list(&minutes.judgements().map(|(entry, judged)| reading(minutes, entry, judged)).collect::<Vec<_>>());
     }
     page.list(&lost.iter().map(|position| lost_position(minutes, position)).collect::<Vec<_>>());
@@ -98,7 +99,8 @@ fn reading(minutes: &Minutes<'_>, entry: &Entry<'_>, judged: Judged<'_>) -> Stri
     let winner = judged.winner.map_or_else(|| "a synthesis".to_owned(), inline);
     let key = view_key(minutes, entry, judged).map(|key| format!(" ({key})")).unwrap_or_default();
     let reasoning = inline(&excerpt(judged.reasoning, 400));
-    format!("Order {}: **{winner}**. {reasoning}{key}", judged.order.saturating_add(1))
+    let who = words::office(entry.participant);
+    format!("{who}, order {}: **{winner}**. {reasoning}{key}", judged.order.saturating_add(1))
 }
 
 fn lost_position(minutes: &Minutes<'_>, position: &str) -> String {
@@ -148,18 +150,33 @@ pub(super) fn ballots(page: &mut Page, minutes: &Minutes<'_>) {
 
 fn ballot_row(when: &str, entry: &Entry<'_>, ballot: Choice<'_>) -> Vec<String> {
     let reasons = ballot.reasons.iter().map(|reason| inline(reason)).collect::<Vec<_>>().join("; ");
-    vec![when.to_owned(), inline(words::who(entry.participant)), inline(ballot.choice), reasons]
+    let choice = match ballot.choices {
+        [] => inline(ballot.choice),
+        choices => choices.iter().map(|choice| inline(choice)).collect::<Vec<_>>().join(", "),
+    };
+    vec![when.to_owned(), inline(words::who(entry.participant)), choice, reasons]
 }
 
 pub(super) fn votes(page: &mut Page, minutes: &Minutes<'_>) {
     let Some(tally) = minutes.tally else { return };
-    page.heading(2, "Votes");
+    page.heading(2, if tally.rule.is_some() { "Votes" } else { "Points of the rankings" });
     let votes: Vec<_> = minutes.votes().map(|(entry, vote)| ballot_row("vote", entry, vote)).collect();
     page.table(&["", "Who", "For", "Reasons"], &votes);
-    let counts: Vec<_> = tally.counts.iter().map(|(name, votes)| vec![inline(name), votes.to_string()]).collect();
-    page.table(&["Candidate", "Votes"], &counts);
+    judges::scores(page, minutes);
+    let counts: Vec<_> = tally.counts.iter().map(|(name, n)| vec![inline(name), words::got(tally.rule, *n)]).collect();
+    page.table(&["Candidate", "Got"], &counts);
+    let weights: Vec<_> = tally
+        .weights
+        .iter()
+        .map(|weight| vec![inline(weight.voter.as_str()), inline(&words::weight(weight))])
+        .collect();
+    page.table(&["Voter", "Weight"], &weights);
     let winner =
         tally.winner.map_or_else(|| "Nobody met the rule.".to_owned(), |winner| format!("Winner: {}.", inline(winner)));
+    if tally.rule.is_none() {
+        let came = count(tally.eligible.into(), "ranking");
+        return page.block(&format!("{} of {came} came; first place brings the most points. {winner}", tally.received));
+    }
     page.block(&format!(
         "Rule: {}. {} of {} voted. {winner}",
         tally.rule.map_or("the points of all rankings", words::rule),

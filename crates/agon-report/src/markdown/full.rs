@@ -1,14 +1,14 @@
 //! The whole debate as Markdown.
-use super::decision;
 use super::escape::{blocks, code_span, inline};
 use super::page::Page;
+use super::{decision, judges};
 use crate::asides::{self, Group};
 use crate::figures;
 use crate::minutes::{Deed, Entry, Minutes};
 use crate::words::{self, count, day, duration};
 use agon_core::{
     Bid, BidPurpose, DebateSpec, Failure, ModeratorDecision, ParticipantId, RoundPlan, RoundStatus, RoundSummary,
-    Speech, Timestamp,
+    Speech, Timestamp, judge_id,
 };
 
 pub(super) fn write(page: &mut Page, minutes: &Minutes<'_>) {
@@ -29,7 +29,10 @@ pub(super) fn write(page: &mut Page, minutes: &Minutes<'_>) {
     page.heading(2, "Decision");
     page.block(&format!("**{}:** {}", minutes.badge().0, inline(&minutes.headline())));
     decision::reasoning(page, minutes, 3);
+    judges::synthesis(page, minutes, 3);
     decision::judgements(page, minutes);
+    judges::rankings(page, minutes);
+    judges::objections(page, minutes, 3);
     decision::dissent(page, minutes, 3);
     decision::votes(page, minutes);
     decision::ballots(page, minutes);
@@ -72,7 +75,21 @@ fn speakers(page: &mut Page, spec: &DebateSpec) {
             .as_ref()
             .map(|moderator| format!("*Moderator*, played by {}", inline(moderator.voice.model.as_str()))),
     );
-    items.extend(spec.judge.as_ref().map(|judge| format!("*Judge*, played by {}", inline(judge.voice.model.as_str()))));
+    items.extend(spec.judge.iter().flat_map(|judge| {
+        (0..judge.panel).map(|index| {
+            let name = words::office(judge_id(index).as_str());
+            format!("*{name}*, played by {}", inline(judge.model(index).as_str()))
+        })
+    }));
+    let services = [
+        ("Summarizer", spec.summarizer.as_ref().map(|one| &one.voice)),
+        ("Synthesizer", spec.synthesizer.as_ref().map(|one| &one.voice)),
+    ];
+    items.extend(
+        services
+            .into_iter()
+            .filter_map(|(name, voice)| Some(format!("*{name}*, played by {}", inline(voice?.model.as_str())))),
+    );
     page.list(&items);
 }
 

@@ -26,6 +26,12 @@ impl Page {
         let text = blocks(text);
         self.block(if text.is_empty() { "*(nothing that can be shown)*" } else { &text });
     }
+    /// Text as it is, in a fence longer than any in it.
+    pub(super) fn code(&mut self, language: &str, text: &str) {
+        let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+        let fence = "`".repeat(longest.max(2) + 1);
+        self.block(&format!("{fence}{language}\n{}\n{fence}", text.trim_end()));
+    }
     pub(super) fn quote(&mut self, blocks: &str) {
         self.block(&quoted(blocks));
     }

@@ -3,7 +3,7 @@ use super::layout::{self, BOX_HEIGHT, BOX_WIDTH, Layout, MARGIN, Placed};
 use super::{ArgumentTree, Relation, TreeEdge};
 use crate::minutes::{Minutes, Part};
 use crate::text::{excerpt, one_line};
-use crate::words::{self, REHEARSAL, count};
+use crate::words::{self, REHEARSAL};
 use std::fmt::Write;
 
 /// What a picture by itself looks like; in a page, the page's style says so.
@@ -65,8 +65,8 @@ fn size(layout: &Layout<'_>, top: f64) -> (f64, f64) {
 }
 
 /// The picture in a sentence or two.
-pub(super) fn described(tree: &ArgumentTree, left_out: usize) -> String {
-    let mut parts = vec![count(tree.nodes.len() as u64, "speech").replace("speechs", "speeches")];
+pub(crate) fn described(tree: &ArgumentTree, left_out: usize) -> String {
+    let mut parts = vec![words::counted(tree.nodes.len() as u64, "speech", "speeches")];
     for relation in Relation::ALL {
         let n = tree.edges.iter().filter(|edge| edge.relation == relation).count();
         if n > 0 {
@@ -95,7 +95,7 @@ fn body(out: &mut String, minutes: &Minutes<'_>, layout: &Layout<'_>, top: f64, 
 }
 
 /// `T3 attacks T1, severity 7 of 10`.
-pub(super) fn told(edge: &TreeEdge) -> String {
+pub(crate) fn told(edge: &TreeEdge) -> String {
     let severity = edge.severity.map(|severity| format!(", severity {severity} of 10")).unwrap_or_default();
     format!("T{} {} T{}{severity}", edge.from, edge.relation.as_str(), edge.to)
 }

@@ -1,0 +1,58 @@
+//! What the judges found, one by one, the synthesis, and what voters scored.
+use super::escape::inline;
+use super::page::Page;
+use crate::minutes::Minutes;
+use crate::text::plain;
+use crate::words;
+
+/// Rankings with their reasons.
+pub(super) fn rankings(page: &mut Page, minutes: &Minutes<'_>) {
+    for (entry, order, ranking) in minutes.rankings() {
+        let who = inline(words::who(entry.participant));
+        page.block(&format!("**{who}, order {}: ranking**", order.saturating_add(1)));
+        let rows: Vec<Vec<String>> = (1..)
+            .zip(ranking)
+            .map(|(place, one): (u32, _)| vec![place.to_string(), inline(&one.candidate), inline(&one.reason)])
+            .collect();
+        page.table(&["Place", "Candidate", "Why"], &rows);
+    }
+}
+
+/// Critical objections that nobody answered, as the judges see it.
+pub(super) fn objections(page: &mut Page, minutes: &Minutes<'_>, level: usize) {
+    let items: Vec<String> =
+        minutes.open_objections().map(|(who, text)| format!("{}: {}", inline(words::who(who)), inline(text))).collect();
+    if !items.is_empty() {
+        page.heading(level, "Critical objections that stand unanswered");
+        page.list(&items);
+    }
+}
+
+/// The result as the author wants it.
+pub(super) fn synthesis(page: &mut Page, minutes: &Minutes<'_>, level: usize) {
+    let Some((_, synthesis)) = minutes.synthesis() else { return };
+    page.heading(level, "Synthesis");
+    if !synthesis.problems.is_empty() {
+        page.block("The output does not fit the schema that the debate file gives:");
+        page.list(&synthesis.problems.iter().map(|problem| inline(problem)).collect::<Vec<_>>());
+    }
+    match synthesis.output.as_deref() {
+        Some(output) => page.code("json", &plain(&words::pretty(output))),
+        None => page.speech(&synthesis.text),
+    }
+}
+
+/// What every voter scored every other debater with.
+pub(super) fn scores(page: &mut Page, minutes: &Minutes<'_>) {
+    let rows: Vec<Vec<String>> = minutes
+        .debater_scores()
+        .flat_map(|(entry, scores)| {
+            scores.iter().map(move |score| {
+                let scales = score.score.scales().map(|(_, value)| value.to_string());
+                let names = [inline(words::who(entry.participant)), inline(score.debater.as_str())];
+                names.into_iter().chain(scales).chain([score.score.total().to_string()]).collect()
+            })
+        })
+        .collect();
+    page.table(&["By", "Of", "Clarity", "Evidence", "Originality", "On topic", "Total"], &rows);
+}

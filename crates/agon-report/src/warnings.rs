@@ -1,0 +1,120 @@
+//! What a reader should know before trusting the result.
+use crate::minutes::{Deed, Entry, Minutes};
+use crate::words::{self, count};
+use agon_core::Method;
+
+impl<'a> Minutes<'a> {
+    /// What a reader should know before trusting the result.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if let Some(source) = &self.admission.rejudges {
+            warnings.push(format!("The speeches are those of debate {source}; only the judgement is new."));
+        }
+        for (entry, _, fallback) in self.decisions() {
+            if fallback {
+                warnings.push(format!(
+                    "Round {}: the moderator's own decision could not be had; the default stands in for it.",
+                    entry.turn.round
+                ));
+            }
+        }
+        for (entry, speech) in self.speeches().filter(|(_, speech)| speech.neutralised > 0) {
+            let marks = count(speech.neutralised.into(), "look-alike");
+            warnings.push(format!(
+                "{} of the transcript's own marks in {}'s speech ({}) did not reach the other speakers as such.",
+                marks, entry.participant, entry.turn
+            ));
+        }
+        for (entry, of, neutralised) in self.neutralised_critiques() {
+            let marks = count(neutralised.into(), "look-alike");
+            warnings.push(format!(
+                "{marks} of the transcript's own marks in {}'s critique of {of} ({}) did not reach the other speakers as such.",
+                entry.participant, entry.turn
+            ));
+        }
+        warnings.extend(self.unlike_wanted());
+        warnings.extend(self.substitutions());
+        let citations = self.citations();
+        let missing = citations.iter().filter(|citation| !citation.verified).count();
+        if missing > 0 {
+            warnings.push(format!(
+                "Not found in the speech that they name: {missing} of the judge's {}.",
+                count(citations.len() as u64, "citation")
+            ));
+        }
+        if self.usage().unknown_calls > 0 {
+            warnings.push(format!(
+                "{} did not report tokens; the sums leave them out.",
+                count(self.usage().unknown_calls.into(), "call")
+            ));
+        }
+        warnings.extend(self.shared_model());
+        warnings
+    }
+    fn neutralised_critiques(&self) -> impl Iterator<Item = (&Entry<'a>, &'a str, u32)> {
+        self.entries.iter().filter_map(|entry| {
+            let Deed::Criticised { of, neutralised, .. } = entry.deed else { return None };
+            (neutralised > 0).then_some((entry, of.as_str(), neutralised))
+        })
+    }
+    /// What was not done as the debate file asks for.
+    fn unlike_wanted(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let instead: Vec<u32> = self
+            .measures
+            .iter()
+            .filter(|(_, measures)| measures.method == Method::WordsInstead)
+            .map(|(round, _)| *round)
+            .collect();
+        if !instead.is_empty() {
+            let rounds: Vec<String> = instead.iter().map(ToString::to_string).collect();
+            warnings.push(format!(
+                "Similarity was measured by words, because the embeddings could not be had (round {}).",
+                rounds.join(", ")
+            ));
+        }
+        let failed = self.tools.iter().filter(|used| used.tool.error.is_some()).count();
+        if failed > 0 {
+            warnings.push(format!(
+                "{failed} of {} failed.",
+                words::counted(self.tools.len() as u64, "use of a tool", "uses of tools")
+            ));
+        }
+        if self.synthesis().is_some_and(|(_, synthesis)| !synthesis.problems.is_empty()) {
+            warnings.push("The synthesis does not fit the schema; its text is kept as it came.".to_owned());
+        }
+        warnings.extend(self.left_out());
+        warnings
+    }
+    /// Whose words are not in the reports, because the debate file says so.
+    fn left_out(&self) -> Option<String> {
+        let visible = &self.admission.spec.visible;
+        let roles = [("debaters", visible.debaters), ("moderator", visible.moderator), ("judges", visible.judge)];
+        let hidden: Vec<&str> = roles.iter().filter(|(_, shown)| !shown.history).map(|(name, _)| *name).collect();
+        let hidden = hidden.join(" and ");
+        (!hidden.is_empty())
+            .then(|| format!("The words of the {hidden} are not shown, as the debate file asks; the log has them."))
+    }
+    fn substitutions(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for (entry, call) in self.calls() {
+            let wanted = self
+                .admission
+                .spec
+                .role(&entry.participant.into())
+                .and_then(|role| role.models().first().map(|model| (*model).clone()));
+            let (Some(wanted), Some(used)) = (wanted, &call.model) else { continue };
+            let warning = format!("{} was played by {used} instead of {wanted}.", entry.participant);
+            if *used != wanted && !found.contains(&warning) {
+                found.push(warning);
+            }
+        }
+        found
+    }
+    fn shared_model(&self) -> Option<String> {
+        let spec = &self.admission.spec;
+        let judge = &spec.judge.as_ref()?.voice.model;
+        let shared = spec.personas.iter().find(|persona| persona.voice.model == *judge)?;
+        Some(format!("The judge and {} are the same model ({judge}); a judge may favour its own kind.", shared.name))
+    }
+}
