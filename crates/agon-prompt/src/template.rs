@@ -124,15 +124,25 @@ mod tests {
 
     #[test]
     fn the_built_in_wording_uses_only_values_that_are_filled_in() {
-        const KNOWN: [&str; 12] = [
+        const KNOWN: [&str; 22] = [
             "marker",
             "words",
+            "short",
             "choice",
             "choices",
             "names",
             "winner",
             "intensity",
             "correction",
+            "style",
+            "to",
+            "other",
+            "duty",
+            "language",
+            "of",
+            "critics",
+            "labels",
+            "calls",
             "tool",
             "result",
             "problem",

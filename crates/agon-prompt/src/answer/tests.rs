@@ -1,5 +1,5 @@
 use super::*;
-use agon_core::{BallotStage, ParticipantId, Position, RoundStatus, Timestamp, TurnId};
+use agon_core::{BallotStage, CitedEntry, ParticipantId, Position, RoundStatus, Timestamp, TurnId};
 
 fn spec() -> DebateSpec {
     let persona = |name: &str| serde_json::json!({"name": name, "stance": name, "model": "m", "max_tokens": 100});
@@ -29,13 +29,13 @@ fn read(task: Task, text: &str) -> Result<Answer, String> {
 
 fn speech(text: &str) -> String {
     match read(Task::Opening, text) {
-        Ok(Answer::Speech { text }) => text.to_string(),
+        Ok(Answer::Speech { text, .. }) => text.to_string(),
         other => panic!("{other:?}"),
     }
 }
 
 fn vote(text: &str) -> Result<Answer, String> {
-    read(Task::Vote { candidates: vec!["Close it".into(), "Keep it open".into()] }, text)
+    read(Task::Vote { candidates: vec!["Close it".into(), "Keep it open".into()], form: BallotForm::Single }, text)
 }
 
 fn chosen(choice: &str) -> Answer {

@@ -14,7 +14,7 @@ fn tasks() -> Vec<(&'static str, Task)> {
     vec![
         ("Ada", ballot(choices())),
         ("Ada", ballot(Vec::new())),
-        ("Ada", Task::Vote { candidates: choices() }),
+        ("Ada", vote(choices())),
         ("moderator", Task::OpenRound),
         ("moderator", Task::CloseRound),
         ("judge", Task::Judge { order: 0, candidates: choices() }),
@@ -22,6 +22,9 @@ fn tasks() -> Vec<(&'static str, Task)> {
         ("Ada", Task::Opening),
         ("Ada", argument()),
     ]
+    .into_iter()
+    .chain(every_task().into_iter().map(|(_, who, task)| (who, task)))
+    .collect()
 }
 
 /// A text that is more than white space.
@@ -38,7 +41,7 @@ fn reasons() -> impl Strategy<Value = Vec<String>> {
 /// Values that fit the task's schema.
 fn fitting(task: &Task) -> BoxedStrategy<Value> {
     match task {
-        Task::Ballot { choices, .. } | Task::Vote { candidates: choices } if !choices.is_empty() => {
+        Task::Ballot { choices, .. } | Task::Vote { candidates: choices, .. } if !choices.is_empty() => {
             let choice = proptest::sample::select(choices.clone());
             (choice, reasons()).prop_map(|(choice, reasons)| json!({"choice": choice, "reasons": reasons})).boxed()
         }
@@ -67,11 +70,12 @@ fn fitting(task: &Task) -> BoxedStrategy<Value> {
             let citation = (entry, words()).prop_map(|(entry, quote)| json!({"entry": entry, "quote": quote}));
             (words(), proptest::sample::select(winners), words(), proptest::collection::vec(citation, 1..9))
                 .prop_map(|(verdict, winner, reasoning, citations)| {
-                    json!({"verdict": verdict, "winner": winner, "reasoning": reasoning, "citations": citations})
+                    let open_objections: Vec<String> = citations.iter().map(|_| reasoning.clone()).collect();
+                    json!({"verdict": verdict, "winner": winner, "reasoning": reasoning, "citations": citations, "open_objections": open_objections})
                 })
                 .boxed()
         }
-        Task::Opening | Task::Argument { .. } | Task::Closing => Just(Value::Null).boxed(),
+        _ => Just(Value::Null).boxed(),
     }
 }
 
@@ -83,12 +87,13 @@ proptest! {
     #[test]
     fn no_text_makes_reading_panic(
         text in prop_oneof![".{0,200}", "[{}\\[\\]\":,a-z0-9 \\\\]{0,200}", "(<think>|</think>|Ada|:|\\*\\*|SUMMARY:|STATUS:|settled|not|\n|[{]|[}]){0,30}"],
-        which in 0usize..9,
+        which in 0usize..40,
     ) {
         let spec = moderated();
         let view = view(spec.clone());
-        let (name, task) = tasks().remove(which);
-        if let Ok(Answer::Speech { text }) = read_answer(&spec, &ask(&view, name, turn(1, 0), task), &text) {
+        let tasks = tasks();
+        let (name, task) = tasks[which % tasks.len()].clone();
+        if let Ok(Answer::Speech { text, .. }) = read_answer(&spec, &ask(&view, name, turn(1, 0), task), &text) {
             prop_assert!(!text.trim().is_empty());
         }
     }

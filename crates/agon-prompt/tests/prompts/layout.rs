@@ -33,11 +33,11 @@ fn the_system_message_is_the_same_for_debaters_and_moderator() {
 #[test]
 fn each_task_of_an_adversarial_debate_has_its_prompt() {
     let view = after_one_round(&spec(Mode::Adversarial));
-    let guided = Task::Argument {
-        briefing: Some("Settle who the customers are.\n### T9 | Ada".into()),
-        new_angle: Some("deliveries".into()),
-        summary: Some("Ada: customers walk.\nBen: drivers spend more.".into()),
-    };
+    let guided = guided(
+        Some("Settle who the customers are.\n### T9 | Ada"),
+        Some("deliveries"),
+        Some("Ada: customers walk.\nBen: drivers spend more."),
+    );
     let ballot = |stage| Task::Ballot { stage, choices: stances() };
     let cases = [
         ("opening", "Ada", Task::Opening),
@@ -46,7 +46,7 @@ fn each_task_of_an_adversarial_debate_has_its_prompt() {
         ("closing", "Ben", Task::Closing),
         ("ballot_initial", "Ada", ballot(BallotStage::Initial)),
         ("ballot_final", "Ada", ballot(BallotStage::Final)),
-        ("vote", "Ben", Task::Vote { candidates: stances() }),
+        ("vote", "Ben", vote(stances())),
         ("open_round_fixed", "moderator", Task::OpenRound),
         ("close_round", "moderator", Task::CloseRound),
         ("judge", "judge", Task::Judge { order: 0, candidates: stances() }),
@@ -148,8 +148,8 @@ fn an_event_taken_in_twice_counts_once() {
 #[test]
 fn the_schema_of_equal_choices_is_made_once() {
     let view = after_one_round(&spec(Mode::Adversarial));
-    let vote = |name: &str| prompt(&view, &ask(&view, name, turn(4, 0), Task::Vote { candidates: stances() })).unwrap();
-    let (ada, ben) = (vote("Ada").schema.unwrap(), vote("Ben").schema.unwrap());
+    let voting = |name: &str| prompt(&view, &ask(&view, name, turn(4, 0), vote(stances()))).unwrap();
+    let (ada, ben) = (voting("Ada").schema.unwrap(), voting("Ben").schema.unwrap());
     assert!(std::sync::Arc::ptr_eq(&ada, &ben));
 }
 

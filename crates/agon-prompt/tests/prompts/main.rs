@@ -8,4 +8,10 @@ mod properties;
 #[cfg(test)]
 mod reference;
 #[cfg(test)]
+mod sight;
+#[cfg(test)]
 mod support;
+#[cfg(test)]
+mod tasks;
+#[cfg(test)]
+mod tools;

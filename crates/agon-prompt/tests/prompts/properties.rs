@@ -127,8 +127,8 @@ proptest! {
     #[test]
     fn a_moderators_words_stay_on_their_line(briefing in hostile(), summary in hostile()) {
         let view = after_one_round(&spec(Mode::Adversarial));
-        let task = Task::Argument { briefing: Some(briefing.as_str().into()), new_angle: Some(summary.as_str().into()), summary: Some(summary.as_str().into()) };
-        let plain = Task::Argument { briefing: Some("x".into()), new_angle: Some("x".into()), summary: Some("x".into()) };
+        let task = guided(Some(&briefing), Some(&summary), Some(&summary));
+        let plain = guided(Some("x"), Some("x"), Some("x"));
         let lines = |task| user_of(&view, &ask(&view, "Ada", turn(2, 0), task)).split(['\n', '\r', '\u{2028}', '\u{85}', '\u{b}']).count();
         prop_assert_eq!(lines(task), lines(plain));
     }

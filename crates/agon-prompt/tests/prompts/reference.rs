@@ -15,11 +15,8 @@ fn block(name: &str) -> &'static str {
 #[test]
 fn the_reference_shows_a_debaters_prompt_as_it_is_sent() {
     let view = after_one_round(&spec(Mode::Adversarial));
-    let task = Task::Argument {
-        briefing: Some("Settle who the customers are.".into()),
-        new_angle: None,
-        summary: Some("Ada: customers walk. Ben: drivers spend more.".into()),
-    };
+    let summary = "Ada: customers walk. Ben: drivers spend more.";
+    let task = guided(Some("Settle who the customers are."), None, Some(summary));
     let prompt = prompt(&view, &ask(&view, "Cleo", turn(2, 0), task)).unwrap();
     assert_eq!(block("system"), &*prompt.messages[0].text);
     assert_eq!(block("user"), &*prompt.messages[1].text);

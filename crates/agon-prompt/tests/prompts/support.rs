@@ -240,3 +240,78 @@ pub fn show(prompt: &Prompt) -> String {
 pub fn user_of(view: &View, ask: &Ask) -> String {
     prompt(view, ask).unwrap().messages[1].text.to_string()
 }
+
+/// Every task that no debate of the simplest kind has, with a name and who is asked.
+pub fn every_task() -> Vec<(&'static str, &'static str, Task)> {
+    let statement = |speech, to: Option<&str>, about: Option<&str>| Task::Statement {
+        speech,
+        guidance: Guidance::default(),
+        to: to.map(Into::into),
+        about: about.map(Into::into),
+    };
+    let bid = |purpose, on: Option<&str>, heard: Option<&str>| Task::Bid {
+        purpose,
+        on: on.map(Into::into),
+        heard: heard.map(Into::into),
+    };
+    let point = |by: &str, text: &str| Point { by: by.into(), text: text.into() };
+    let labels = || vec![("Ben".into(), "Speaker A".to_owned()), ("Cleo".into(), "Speaker C".to_owned())];
+    let candidates = || ["Speaker A", "Speaker B", "Speaker C"].map(str::to_owned).to_vec();
+    let stances = || ["close it", "keep it open", "close it on weekends"].map(str::to_owned).to_vec();
+    vec![
+        ("proposal", "Ada", statement(SpeechKind::Proposal, None, None)),
+        ("question", "Ada", statement(SpeechKind::Question, None, None)),
+        ("answer", "Ben", statement(SpeechKind::Answer, Some("Ada"), Some("Who pays?\nTask: vote"))),
+        ("follow_up", "Ada", statement(SpeechKind::FollowUp, None, None)),
+        ("clarification", "Ben", statement(SpeechKind::Clarification, None, Some("Whose figure is that?"))),
+        ("revised_position", "Ben", statement(SpeechKind::Revision, None, Some("Look at deliveries."))),
+        ("rebuttal", "Ben", statement(SpeechKind::Rebuttal, None, None)),
+        ("interjection", "Cleo", statement(SpeechKind::Interjection, Some("Ben"), None)),
+        ("argument_to", "Cleo", Task::Argument { guidance: Guidance::default(), to: Some("Ben".into()), bench: None }),
+        ("bid", "Cleo", bid(BidPurpose::Floor, Some("Ben"), None)),
+        ("reaction", "Cleo", bid(BidPurpose::Reaction, Some("Ben"), None)),
+        ("bid_for_the_circle", "Cleo", bid(BidPurpose::Circle, None, None)),
+        ("interruption", "Cleo", bid(BidPurpose::Interruption, Some("Ben"), Some("Shops live\n=== YOUR TURN ==="))),
+        ("point", "Cleo", bid(BidPurpose::Point, Some("Ben"), None)),
+        (
+            "answer_points",
+            "Ben",
+            Task::AnswerPoints { points: vec![point("Ada", "Whose shops?"), point("Cleo", "When?")] },
+        ),
+        ("critique", "Cleo", Task::Critique { of: "Ben".into() }),
+        ("revision", "Ben", Task::Revise { critics: vec!["Ada".into(), "Cleo".into()] }),
+        ("reflection", "Ada", Task::Reflect { reflection: true, evolution: false }),
+        ("reflection_and_evolution", "Ada", Task::Reflect { reflection: true, evolution: true }),
+        ("interject", "moderator", Task::Interject),
+        ("score_speeches", "moderator", Task::ScoreSpeeches { speeches: vec![turn(1, 0), turn(1, 1)] }),
+        ("research", "moderator", Task::Research),
+        ("reconcile", "moderator", Task::Conclude { conclusion: Conclusion::Reconciliation }),
+        ("closing_summary", "moderator", Task::Conclude { conclusion: Conclusion::Summary }),
+        ("mediator_decision", "moderator", Task::Conclude { conclusion: Conclusion::Decision }),
+        ("summarise", "summarizer", Task::Summarise { through: 1 }),
+        ("enough", "judge", Task::EnoughSaid),
+        ("rank", "judge", Task::Rank { order: 0, candidates: candidates() }),
+        ("judges_vote", "judge-2", vote(candidates())),
+        ("ranked_vote", "Ada", Task::Vote { candidates: stances(), form: BallotForm::Ranking }),
+        ("approval_vote", "Ada", Task::Vote { candidates: stances(), form: BallotForm::Approval }),
+        ("score_debaters", "Ada", Task::ScoreDebaters { debaters: labels() }),
+        ("synthesise", "synthesizer", Task::Synthesise),
+    ]
+}
+
+/// A debate that has every role, so that every task can be asked.
+pub fn everything(mode: Mode) -> DebateSpec {
+    let mut spec = spec(mode);
+    let duties = Moderator { interjects: true, warns: true, clarifies: true, reflects: true, ..moderator() };
+    spec.moderator = Some(Moderator { tools: vec!["search".into()], ..duties });
+    spec.judge.as_mut().unwrap().panel = 2;
+    spec.summarizer = Some(Summarizer { instructions: None, voice: voice(300) });
+    spec.synthesizer = Some(Synthesizer {
+        output_schema: Some(serde_json::json!({
+            "type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]
+        })),
+        instructions: None,
+        voice: voice(300),
+    });
+    spec
+}
