@@ -20,12 +20,15 @@ pub enum RejudgeError {
     NoJudge(DebateId),
 }
 
-/// The spec of the new debate: the old one's, decided by a judge, who speaks by `model` where one is named.
+/// The spec of the new debate: the old one's, decided by its judges, who all speak by `model` where one is named.
 pub fn rejudged_spec(old: &Admission, model: Option<ModelName>) -> Result<DebateSpec, RejudgeError> {
     let mut spec = old.spec.clone();
     let judge = match (spec.judge.take(), model) {
-        (Some(mut judge), model) => {
-            judge.voice.model = model.unwrap_or(judge.voice.model);
+        (Some(judge), None) => judge,
+        // Whoever names a model wants its word, and not that of the panel's other models.
+        (Some(mut judge), Some(model)) => {
+            judge.voice.model = model;
+            judge.panel_models.clear();
             judge
         }
         (None, Some(model)) => usual_judge(&spec, model).ok_or_else(|| RejudgeError::NoJudge(old.id.clone()))?,

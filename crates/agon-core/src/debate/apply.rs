@@ -99,10 +99,7 @@ impl Control {
             }
             Event::CritiqueRecorded { turn, participant, of, critique, call, .. } => {
                 self.answered(*turn, call, Heard::Critique(critique.severity));
-                if critique.severity >= CRITICAL {
-                    let (by, of) = (participant.clone(), of.clone());
-                    self.critical.push(CriticalObjection { by, of, answered: false });
-                }
+                self.criticised(participant, of, critique.severity);
                 let chars = critique.issues.iter().chain(&critique.suggestions).map(String::len).sum::<usize>();
                 self.transcript_chars = self.transcript_chars.saturating_add(chars as u64);
             }
@@ -204,6 +201,9 @@ impl Control {
                 self.rounds_held = *round;
             }
             Event::SpeechRecorded(speech) => self.heard(speech),
+            Event::CritiqueRecorded { participant, of, critique, .. } => {
+                self.criticised(participant, of, critique.severity);
+            }
             Event::BallotCast { stage, participant, choice, .. } => {
                 self.ballots.push(Ballot { stage: *stage, participant: participant.clone(), choice: choice.clone() });
             }
@@ -289,6 +289,13 @@ impl Control {
                 self.phase = Phase::Synthesis;
                 self.begin_stage(false, [(SYNTHESIZER.into(), Work::Synthesise)]);
             }
+        }
+    }
+
+    fn criticised(&mut self, by: &ParticipantId, of: &ParticipantId, severity: u8) {
+        if severity >= CRITICAL {
+            let (by, of) = (by.clone(), of.clone());
+            self.critical.push(CriticalObjection { by, of, answered: false });
         }
     }
 

@@ -23,6 +23,52 @@ fn speeches(log: &[Record]) -> Vec<&Speech> {
         .collect()
 }
 
+/// What judges are shown: all that was said but for the moderator's part, without the places in the log.
+fn said(log: &[Record]) -> Vec<(TurnId, SpeechKind, ParticipantId, String)> {
+    let debate = Debate::fold(log).unwrap();
+    let shown = debate.transcript().entries().iter().filter(|entry| entry.kind != SpeechKind::Moderation);
+    shown.map(|entry| (entry.turn, entry.kind, entry.participant.clone(), entry.text.to_string())).collect()
+}
+
+/// Whether the verdict's consensus is contested, where there is one that is not unanimous.
+fn contested(log: &[Record]) -> Option<bool> {
+    events(log).find_map(|event| match event {
+        Event::VerdictReached { consensus: Some(consensus), .. } if consensus.strength != Strength::Unanimous => {
+            Some(consensus.contested)
+        }
+        _ => None,
+    })
+}
+
+/// Contested is what a judge finds unanswered, what the judges disagree on, and a severe critique that no revision met.
+fn expected_contest(admission: &Admission, log: &[Record]) -> Option<bool> {
+    contested(log)?;
+    let judge = admission.spec.judge.as_ref().unwrap();
+    let mut winners = std::collections::BTreeSet::new();
+    let mut open = false;
+    let mut severe: Vec<(&ParticipantId, &ParticipantId, bool)> = Vec::new();
+    for event in events(log) {
+        match event {
+            Event::JudgementRecorded { winner, open_objections, .. } => {
+                winners.insert(winner);
+                open |= !open_objections.is_empty();
+            }
+            Event::CritiqueRecorded { participant, of, critique, .. } if critique.severity >= 8 => {
+                severe.push((participant, of, false));
+            }
+            Event::SpeechRecorded(speech) => {
+                let met: Vec<_> = speech.accepted.iter().chain(speech.declined.iter().map(|one| &one.critic)).collect();
+                for (by, of, answered) in &mut severe {
+                    *answered |= **of == speech.participant && met.contains(by);
+                }
+            }
+            _ => {}
+        }
+    }
+    let asked = judge.orders * judge.panel;
+    Some(open || winners.len() > 1 && asked > 1 || severe.iter().any(|(.., answered)| !answered))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -44,8 +90,10 @@ proptest! {
         prop_assert!(!asked.is_empty());
         prop_assert!(asked.iter().all(|ask| judge_index(&ask.participant).is_some() && ask.model.as_str() == "another-judge"));
         let judged = events(&log).filter(|event| matches!(event, Event::JudgementRecorded { .. })).count();
-        let orders = admission.spec.judge.map_or(0, |judge| judge.orders);
+        let orders = admission.spec.judge.as_ref().map_or(0, |judge| judge.orders * judge.panel);
         prop_assert_eq!(judged as u64, u64::from(orders));
+        prop_assert_eq!(said(&log), said(&old));
+        prop_assert_eq!(contested(&log), expected_contest(&admission, &log));
         // what was spent in the old debate is not spent again
         prop_assert_eq!(debate.usage().completion_tokens, 20 * u64::from(orders));
     }
