@@ -3,6 +3,8 @@ use crate::{Chained, decode_record, encode_record};
 use agon_core::*;
 use std::path::PathBuf;
 
+mod formats;
+
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/journal-v1")
 }
@@ -35,7 +37,7 @@ fn every_fixture_is_expected_and_every_kind_has_one() {
     expected.sort();
     assert_eq!(files, expected);
     let kinds: std::collections::BTreeSet<_> = events().iter().map(|(_, event)| kind(event)).collect();
-    assert_eq!(kinds.len(), 18, "a kind of event has no fixture");
+    assert_eq!(kinds.len(), 35, "a kind of event has no fixture");
 }
 
 /// Grows with the enum: a new variant does not compile here until it is named, and then fails above until it has a fixture.
@@ -59,6 +61,23 @@ fn kind(event: &Event) -> u32 {
         Event::VerdictReached { .. } => 16,
         Event::CancelRequested { .. } => 17,
         Event::DebateEnded { .. } => 18,
+        Event::StageOpened { .. } => 19,
+        Event::ToolCalled { .. } => 20,
+        Event::SpeechHeard { .. } => 21,
+        Event::BidPlaced { .. } => 22,
+        Event::PointsAnswered { .. } => 23,
+        Event::CritiqueRecorded { .. } => 24,
+        Event::NoteTaken { .. } => 25,
+        Event::DebatersScored { .. } => 26,
+        Event::ModeratorInterjected { .. } => 27,
+        Event::SpeechesScored { .. } => 28,
+        Event::ResearchBriefed { .. } => 29,
+        Event::ModeratorConcluded { .. } => 30,
+        Event::SummaryRecorded { .. } => 31,
+        Event::RoundMeasured { .. } => 32,
+        Event::EnoughAsked { .. } => 33,
+        Event::RankingRecorded { .. } => 34,
+        Event::SynthesisRecorded { .. } => 35,
     }
 }
 
@@ -75,21 +94,23 @@ fn events() -> Vec<(&'static str, Event)> {
     let mut events = control();
     events.extend(turns());
     events.extend(ends());
+    events.extend(formats::events());
     events
 }
 
+fn ask(task: Task) -> Event {
+    Event::TurnAsked(Ask {
+        turn: TURN,
+        participant: ada(),
+        model: ModelName::new("llama3.2:3b"),
+        task,
+        sees: Position(6),
+        deadline: Timestamp(1_700_000_600_000),
+        correction: Some("no JSON".to_owned()),
+    })
+}
+
 fn control() -> Vec<(&'static str, Event)> {
-    let ask = |task| {
-        Event::TurnAsked(Ask {
-            turn: TURN,
-            participant: ada(),
-            model: ModelName::new("llama3.2:3b"),
-            task,
-            sees: Position(6),
-            deadline: Timestamp(1_700_000_600_000),
-            correction: Some("no JSON".to_owned()),
-        })
-    };
     let texts = || vec!["Yes".to_owned(), "No".to_owned()];
     vec![
         ("debate_admitted", Event::DebateAdmitted(Box::new(admission()))),
@@ -117,13 +138,17 @@ fn control() -> Vec<(&'static str, Event)> {
         ("turn_asked.opening", ask(Task::Opening)),
         (
             "turn_asked.argument",
-            ask(Task::Argument { briefing: Some("b".into()), new_angle: None, summary: Some("s".into()) }),
+            ask(Task::Argument {
+                guidance: Guidance { briefing: Some("b".into()), new_angle: None, summary: Some("s".into()) },
+                to: None,
+                bench: None,
+            }),
         ),
         ("turn_asked.closing", ask(Task::Closing)),
         ("turn_asked.open_round", ask(Task::OpenRound)),
         ("turn_asked.close_round", ask(Task::CloseRound)),
         ("turn_asked.judge", ask(Task::Judge { order: 1, candidates: texts() })),
-        ("turn_asked.vote", ask(Task::Vote { candidates: texts() })),
+        ("turn_asked.vote", ask(Task::Vote { candidates: texts(), form: BallotForm::Single })),
         ("seat_skipped", Event::SeatSkipped { round: 2, seat: 1, participant: ada(), reason: SkipReason::Budget }),
         ("cancel_requested", Event::CancelRequested { reason: "enough".to_owned() }),
     ]
@@ -148,6 +173,12 @@ fn turns() -> Vec<(&'static str, Event)> {
                 stance: Some("Yes".to_owned()),
                 kind: SpeechKind::Argument,
                 text: "Naïve – but true.".into(),
+                to: None,
+                bench: None,
+                answer: None,
+                accepted: Vec::new(),
+                declined: Vec::new(),
+                cut_by: None,
                 neutralised: 2,
                 call: call(),
             }),
@@ -169,6 +200,7 @@ fn turns() -> Vec<(&'static str, Event)> {
                 turn: TURN,
                 participant: ada(),
                 choice: "No".to_owned(),
+                choices: vec![],
                 reasons: vec![],
                 call: Box::default(),
             },
@@ -200,6 +232,7 @@ fn turns() -> Vec<(&'static str, Event)> {
                     quote: "true".to_owned(),
                     verified: true,
                 }],
+                open_objections: vec![],
                 call: call(),
             },
         ),
@@ -212,8 +245,9 @@ fn ends() -> Vec<(&'static str, Event)> {
         (
             "vote_tallied",
             Event::VoteTallied {
-                rule: VoteRule::Supermajority,
+                rule: Some(VoteRule::Supermajority),
                 counts: vec![("Yes".to_owned(), 2), ("No".to_owned(), 0)],
+                weights: vec![],
                 eligible: 3,
                 received: 2,
                 winner: Some("Yes".to_owned()),
@@ -226,6 +260,7 @@ fn ends() -> Vec<(&'static str, Event)> {
                 verdict: Some("Yes, but".to_owned()),
                 winner: Some("Yes".to_owned()),
                 reasoning: Some("r".to_owned()),
+                reason: None,
                 consensus: Some(Consensus {
                     answer: Some("Yes".to_owned()),
                     top: 2,
@@ -280,6 +315,7 @@ fn call() -> Box<Call> {
             total_ms: Some(360),
         },
         finish_reason: Some("stop".to_owned()),
+        tools: Vec::new(),
         rehearsal: true,
     })
 }
@@ -292,6 +328,7 @@ fn admission() -> Admission {
         presence_penalty: Some(-0.5),
         max_tokens: 800,
         think: Some(Think::Low),
+        num_ctx: None,
     };
     let persona = |name: &str, stance: &str| Persona {
         name: ParticipantId::new(name),
@@ -305,6 +342,14 @@ fn admission() -> Admission {
         tone: Some("calm".to_owned()),
         language: Some("de".to_owned()),
         priority: -3,
+        sees: None,
+        hidden_from: Vec::new(),
+        reflection: false,
+        evolution: false,
+        weight: None,
+        elo: None,
+        calibration: None,
+        tools: Vec::new(),
     };
     Admission {
         id: DebateId::parse("fixture-v1").unwrap(),
@@ -314,16 +359,30 @@ fn admission() -> Admission {
             materials: Some("m".to_owned()),
             mode: Mode::Deliberative,
             debate_format: DebateFormat::RoundRobin,
+            format: FormatOptions::default(),
             max_rounds: 4,
             personas: vec![persona("Ada", "Yes"), persona("Bob", "No")],
             turn_mode: TurnMode::PriorityOrder,
             visibility: Visibility::Simultaneous,
             context_scope: ContextScope::FullLog,
             memory: Memory::AppendAll,
-            phases: Phases { opening_statements: true, final_statements: false },
+            windows: Windows::default(),
+            summarizer: None,
+            phases: Phases { opening_statements: true, final_statements: false, rebuttals: false },
             moderator: Some(Moderator {
                 opens: true,
                 closes: false,
+                interjects: false,
+                warns: false,
+                clarifies: false,
+                reflects: false,
+                scores: false,
+                researches: false,
+                reconciles: false,
+                concludes: false,
+                interject: Interject::EveryRound,
+                summary_style: SummaryStyle::Neutral,
+                tools: Vec::new(),
                 instructions: Some("mi".to_owned()),
                 voice: voice("m"),
             }),
@@ -332,13 +391,22 @@ fn admission() -> Admission {
                 orders: 2,
                 anonymize_transcript: true,
                 shuffle_for_judge: false,
+                panel: 1,
+                panel_models: Vec::new(),
+                ends_rounds: false,
                 instructions: Some("ji".to_owned()),
                 voice: voice("j"),
             }),
-            voting: Some(Voting { rule: VoteRule::Unanimous, self_votes: SelfVotes::Allow }),
+            voting: Some(Voting {
+                rule: VoteRule::Unanimous,
+                self_votes: SelfVotes::Allow,
+                voters: Voters::Debaters,
+                every_round: false,
+            }),
             ballots: Ballots::Both,
             end_condition: vec![EndCondition::RoundsExhausted],
             terminate_when: Some("round > 2".to_owned()),
+            similarity: Similarity::default(),
             timeout_per_turn_ms: 60_000,
             budget: Budget { tokens: Some(50_000), seconds: Some(0) },
             on_turn_failure: OnTurnFailure::Abort,
@@ -347,6 +415,9 @@ fn admission() -> Admission {
             agreement_intensity: Some(7),
             language: Some("en".to_owned()),
             instructions: Some("gi".to_owned()),
+            synthesizer: None,
+            tools: ToolLimits::default(),
+            visible: Visible::default(),
             outputs: vec![Output::FullMarkdown, Output::Html],
             labels: [("team".to_owned(), "a".to_owned())].into(),
         },

@@ -202,3 +202,42 @@ fn what_processes_and_stores_say_survives_the_way_out_and_back() {
     let order = CancelOrder { reason: "enough".into(), by: None };
     assert_eq!(CancelOrder::from_bytes(&order.to_bytes()).unwrap(), order);
 }
+
+#[test]
+fn a_schema_that_is_not_json_is_refused_by_its_path() {
+    let voice = Some(pb::v1::Voice { model: "m".to_owned(), ..Default::default() });
+    let synthesizer = pb::v1::Synthesizer { output_schema: Some("{".to_owned()), instructions: None, voice };
+    let (path, refused) = problem(agon_core::Synthesizer::try_from(synthesizer).unwrap_err());
+    assert_eq!(path, "output_schema");
+    assert!(matches!(refused, Problem::Invalid(detail) if detail.starts_with("is not JSON")));
+}
+
+#[test]
+fn a_figure_that_does_not_fit_is_refused_by_its_path() {
+    let bid = pb::bus::v1::Bid { urgency: 256, to: None, text: None };
+    let event = pb::bus::v1::BidPlaced { turn: Some(TURN.into()), purpose: 1, bid: Some(bid), ..Default::default() };
+    let (path, refused) = problem(agon_core::Event::try_from(event).unwrap_err());
+    assert_eq!((path.as_str(), refused), ("bid.urgency", Problem::Invalid("256 is out of range".to_owned())));
+}
+
+#[test]
+fn work_of_a_later_version_is_refused_by_its_place() {
+    let seat = pb::bus::v1::Seat { participant: "Ada".to_owned(), work: Some(pb::bus::v1::Work { kind: None }) };
+    let stage = pb::bus::v1::StageOpened { round: 1, step: 3, seats: vec![seat], parallel: false, joins: false };
+    let refused = problem(agon_core::Event::try_from(stage).unwrap_err());
+    assert_eq!(refused, ("seats[0].work.kind".to_owned(), Problem::UnknownKind));
+}
+
+/// What a client leaves out of a spec is the default, and what no version knows is refused all the same.
+#[test]
+fn options_that_are_left_out_are_the_defaults() {
+    use agon_core::{FormatOptions, Similarity, ToolLimits, Visible, Windows};
+    assert_eq!(FormatOptions::try_from(pb::v1::FormatOptions::default()).unwrap(), FormatOptions::default());
+    assert_eq!(Windows::from(pb::v1::Windows::default()), Windows::default());
+    assert_eq!(Similarity::from(pb::v1::Similarity::default()), Similarity::default());
+    assert_eq!(ToolLimits::from(pb::v1::ToolLimits::default()), ToolLimits::default());
+    assert_eq!(Visible::from(pb::v1::Visible::default()), Visible::default());
+    let unknown = pb::v1::FormatOptions { topology: 77, ..Default::default() };
+    let refused = problem(FormatOptions::try_from(unknown).unwrap_err());
+    assert_eq!(refused, ("topology".to_owned(), Problem::UnknownNumber(77)));
+}
