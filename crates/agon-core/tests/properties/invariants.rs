@@ -1,0 +1,191 @@
+//! What holds of every log, format by format: who spoke when, who saw what, in which order things came.
+mod bids;
+mod critiques;
+mod parliament;
+mod rounds;
+
+use crate::events::{all, first_asks};
+use crate::require;
+use agon_core::*;
+use rounds::{Round, rounds};
+use std::collections::BTreeMap;
+
+pub fn check(admission: &Admission, log: &[Record]) -> Result<(), String> {
+    let spec = &admission.spec;
+    planned(spec, log)?;
+    seen_at_once(spec, log)?;
+    moderated(spec, log)?;
+    let rounds = rounds(log);
+    for round in &rounds {
+        in_steps(spec, round)?;
+        match spec.debate_format {
+            DebateFormat::Socratic => socratic(spec, round)?,
+            DebateFormat::BpStyle => parliament::check(spec, round)?,
+            DebateFormat::ChainOfThought => numbered_steps(round)?,
+            DebateFormat::OpenFight => bids::open_fight(spec, round)?,
+            DebateFormat::CritiqueRevision => critiques::check(spec, round)?,
+            DebateFormat::RoundRobin | DebateFormat::Fishbowl => {}
+        }
+        if spec.turn_mode == TurnMode::ReactionTriggered {
+            bids::reactions(round)?;
+        }
+    }
+    if spec.debate_format == DebateFormat::Fishbowl { bids::fishbowl(spec, &rounds) } else { Ok(()) }
+}
+
+/// No log has more first tries than the plan, in any phase or of any model.
+fn planned(spec: &DebateSpec, log: &[Record]) -> Result<(), String> {
+    let plan = CallPlan::of(spec);
+    let mut phase = None;
+    let mut asked: BTreeMap<Option<PhaseName>, u64> = BTreeMap::new();
+    let mut models: BTreeMap<&ModelName, u64> = BTreeMap::new();
+    for event in all(log) {
+        match event {
+            Event::PhaseEntered { phase: entered } => phase = Some(*entered),
+            Event::TurnAsked(ask) if ask.turn.attempt == 1 => {
+                *asked.entry(phase).or_default() += 1;
+                *models.entry(&ask.model).or_default() += 1;
+            }
+            _ => {}
+        }
+    }
+    for (phase, calls) in asked {
+        let most = plan.phases.iter().find(|(known, _)| Some(*known) == phase).map_or(0, |(_, calls)| *calls);
+        require!(calls <= most, "{calls} calls in {phase:?}, planned are {most} at the most");
+    }
+    for (model, calls) in models {
+        let most = plan.models.iter().find(|(known, _)| known == model).map_or(0, |(_, calls)| *calls);
+        require!(calls <= most, "{calls} calls of {model}, planned are {most} at the most");
+    }
+    Ok(())
+}
+
+/// Those who are asked at once see the log as it stood when they were, and nothing of each other.
+fn seen_at_once(spec: &DebateSpec, log: &[Record]) -> Result<(), String> {
+    let at_once = spec.visibility == Visibility::Simultaneous;
+    let mut since: Option<Position> = None;
+    let mut joined = false;
+    for (position, event) in log.iter().flat_map(Record::entries) {
+        match event {
+            Event::StageOpened { parallel, joins, .. } => {
+                (since, joined) = (parallel.then_some(position), *joins);
+            }
+            Event::RoundOpened { .. } => since = at_once.then_some(position),
+            Event::PhaseEntered { phase } => {
+                let parallel = match phase {
+                    PhaseName::FinalStatements | PhaseName::Rebuttals => at_once,
+                    PhaseName::Rounds | PhaseName::Synthesis => false,
+                    PhaseName::InitialBallots
+                    | PhaseName::OpeningStatements
+                    | PhaseName::FinalBallots
+                    | PhaseName::Decision => true,
+                };
+                since = parallel.then_some(position);
+            }
+            Event::TurnAsked(ask) if matches!(ask.task, Task::OpenRound | Task::CloseRound) => since = None,
+            Event::TurnAsked(ask) => {
+                let due = since.is_none_or(|since| ask.sees == since);
+                require!(due || joined && ask.turn.attempt > 1, "{} sees those who speak with it", ask.turn);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Steps of a round follow each other, and every round that was not cut short is measured once.
+fn in_steps(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
+    let steps: Vec<Step> = round.stages().map(|(step, _)| step).collect();
+    require!(steps.is_sorted(), "round {}: steps out of order: {steps:?}", round.number);
+    let measured = round.events.iter().filter(|event| matches!(event, Event::RoundMeasured { .. })).count();
+    require!(measured == 1 || !round.complete && measured == 0, "round {} was measured {measured} times", round.number);
+    let noted =
+        |persona: &ParticipantId| spec.persona(persona).is_some_and(|persona| persona.reflection || persona.evolution);
+    for (_, seats) in round.stages().filter(|(step, _)| *step == Step::Notes) {
+        require!(seats.iter().all(|seat| noted(&seat.participant)), "notes of one who takes none");
+    }
+    Ok(())
+}
+
+/// A moderator interjects when it is to; whom it asked, and nobody else, replies.
+fn moderated(spec: &DebateSpec, log: &[Record]) -> Result<(), String> {
+    let (mut round, mut over) = (0, false);
+    let mut asked: Option<&Interjection> = None;
+    for event in all(log) {
+        match event {
+            Event::RoundOpened { round: opened, .. } => (round, asked) = (*opened, None),
+            Event::LoopEnded { .. } => over = true,
+            Event::ModeratorInterjected { interjection, .. } => asked = Some(interjection),
+            Event::StageOpened { step: Step::Interjection, .. } => {
+                let due = match spec.moderator.as_ref().unwrap().interject {
+                    Interject::EveryRound => !over,
+                    Interject::Midpoint => !over && round == spec.max_rounds.div_ceil(2),
+                    Interject::FinalOnly => over,
+                };
+                require!(due, "an interjection in round {round}");
+            }
+            Event::StageOpened { step: Step::Replies, seats, .. } => {
+                let Some(asked) = asked else { return Err("replies to a moderator who said nothing".into()) };
+                let due: Vec<&ParticipantId> =
+                    asked.questions.iter().chain(&asked.revisions).map(|remark| &remark.to).collect();
+                require!(seats.iter().map(|seat| &seat.participant).eq(due), "others reply than were asked");
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// One asks, the others answer; once more, if there was an answer. Who asks rotates; where it could not, the next one does.
+fn socratic(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
+    let n = spec.personas.len();
+    let mut rotation = (0..n).map(|at| &spec.personas[(at + round.number as usize - 1) % n].name);
+    let mut lost: Vec<&ParticipantId> = Vec::new();
+    let (mut asks, mut about) = (None, None);
+    let mut due = SpeechKind::Question;
+    for stage in round.speaking() {
+        let Work::Statement { speech, .. } = &stage.seats[0].work else { return Err("not a statement".into()) };
+        require!(*speech == due, "{speech:?} where {due:?} is due");
+        if due == SpeechKind::Answer {
+            let order: Vec<&ParticipantId> =
+                round.speakers.iter().filter(|who| Some(*who) != asks && !lost.contains(who)).collect();
+            require!(stage.seats.iter().map(|seat| &seat.participant).eq(order), "others answer than are to");
+            for seat in &stage.seats {
+                let Work::Statement { to, about: told, .. } = &seat.work else { return Err("no answer".into()) };
+                require!(to.as_ref() == asks && told.as_deref() == about, "an answer to something else");
+            }
+            due = SpeechKind::FollowUp;
+            continue;
+        }
+        let who = &stage.seats[0].participant;
+        asks = if due == SpeechKind::Question { rotation.next() } else { asks };
+        require!(stage.seats.len() == 1 && Some(who) == asks, "{who} asks, {asks:?} should");
+        match stage.speeches.first() {
+            Some(speech) => (about, due) = (Some(&*speech.text), SpeechKind::Answer),
+            None if due == SpeechKind::Question => lost.push(who),
+            None => break,
+        }
+    }
+    let follow_ups = round.speeches().filter(|speech| speech.kind == SpeechKind::FollowUp).count();
+    let answers = round.speeches().filter(|speech| speech.kind == SpeechKind::Answer).count();
+    require!(follow_ups <= 1 && (follow_ups == 0 || answers > 0), "{follow_ups} follow-ups to {answers} answers");
+    Ok(())
+}
+
+fn numbered_steps(round: &Round<'_>) -> Result<(), String> {
+    for speech in round.speeches().filter(|speech| speech.kind == SpeechKind::Argument) {
+        for kind in ["Claim:", "Evidence:", "Inference:", "Conclusion:"] {
+            require!(speech.text.contains(kind), "{} says no {kind}", speech.turn);
+        }
+    }
+    Ok(())
+}
+
+/// Each seat is first asked once.
+pub fn asked_once(log: &[Record]) -> bool {
+    let mut seats: Vec<_> = first_asks(log).map(|ask| (ask.turn.round, ask.turn.seat)).collect();
+    let asked = seats.len();
+    seats.sort_unstable();
+    seats.dedup();
+    seats.len() == asked
+}

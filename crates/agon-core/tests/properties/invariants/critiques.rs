@@ -1,0 +1,74 @@
+//! `critique_revision`: who criticises whom, and who revises.
+use super::rounds::Round;
+use crate::require;
+use agon_core::*;
+use std::collections::BTreeSet;
+
+type Pair = (usize, usize);
+
+pub fn check(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
+    let stages = round.speaking();
+    require!(stages.len() <= 2, "{} stages in round {}", stages.len(), round.number);
+    let place = |name: &ParticipantId| spec.personas.iter().position(|persona| persona.name == *name).unwrap();
+    let Some(first) = stages.first() else { return Err("a round without critiques".into()) };
+    let mut pairs: Vec<Pair> = Vec::new();
+    for seat in &first.seats {
+        let Work::Critique { of } = &seat.work else { return Err("critiques come first".into()) };
+        pairs.push((place(&seat.participant), place(of)));
+    }
+    topology(spec, round.number, &pairs)?;
+    let criticised: BTreeSet<&ParticipantId> = round
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            Event::CritiqueRecorded { of, .. } => Some(of),
+            _ => None,
+        })
+        .collect();
+    let Some(second) = stages.get(1) else {
+        require!(criticised.is_empty() || !round.complete, "nobody revises what was criticised");
+        return Ok(());
+    };
+    let revise: BTreeSet<&ParticipantId> = second.seats.iter().map(|seat| &seat.participant).collect();
+    require!(second.seats.iter().all(|seat| seat.work == Work::Revise), "revisions come second");
+    require!(revise == criticised, "{revise:?} revise, {criticised:?} were criticised");
+    for speech in &second.speeches {
+        let critics: BTreeSet<&ParticipantId> = round
+            .events
+            .iter()
+            .filter_map(|event| match event {
+                Event::CritiqueRecorded { of, participant, .. } if *of == speech.participant => Some(participant),
+                _ => None,
+            })
+            .collect();
+        let met = speech.accepted.iter().chain(speech.declined.iter().map(|declined| &declined.critic));
+        require!(met.into_iter().all(|name| critics.contains(name)), "{} met a critique that is none", speech.turn);
+    }
+    Ok(())
+}
+
+fn topology(spec: &DebateSpec, round: u32, pairs: &[Pair]) -> Result<(), String> {
+    let n = spec.personas.len();
+    let all: BTreeSet<Pair> =
+        (0..n).flat_map(|by| (0..n).map(move |of| (by, of))).filter(|(by, of)| by != of).collect();
+    let found: BTreeSet<Pair> = pairs.iter().copied().collect();
+    require!(found.len() == pairs.len() && found.is_subset(&all), "a pair twice, or with itself: {pairs:?}");
+    let hub = spec.format.hub.as_ref().map_or(0, |hub| spec.personas.iter().position(|one| one.name == *hub).unwrap());
+    let wanted: BTreeSet<Pair> = match (spec.format.topology, spec.format.direction) {
+        (Topology::AllToAll, _) => all,
+        (Topology::Ring, _) => all.into_iter().filter(|(by, of)| *of == (by + 1) % n).collect(),
+        (Topology::RoundRobin, _) => {
+            let by_round = (round as usize - 1) % (n - 1) + 1;
+            all.into_iter().filter(|(by, of)| *of == (by + by_round) % n).collect()
+        }
+        (Topology::Star, Direction::HubCritiques) => all.into_iter().filter(|(by, _)| *by == hub).collect(),
+        (Topology::Star, Direction::CritiqueHub) => all.into_iter().filter(|(_, of)| *of == hub).collect(),
+        (Topology::Sparse, _) => {
+            require!((0..n).all(|of| found.iter().any(|(_, other)| *other == of)), "a proposal without a critic");
+            require!(spec.format.density < 1.0 || found.len() == n * (n - 1), "a pair is missing at density 1");
+            return Ok(());
+        }
+    };
+    require!(found == wanted, "critiques {found:?}, wanted {wanted:?}");
+    Ok(())
+}
