@@ -83,17 +83,18 @@ impl<'a> Minutes<'a> {
         if self.synthesis().is_some_and(|(_, synthesis)| !synthesis.problems.is_empty()) {
             warnings.push("The synthesis does not fit the schema; its text is kept as it came.".to_owned());
         }
-        warnings.extend(self.left_out());
+        let hidden = self.left_out().join(" and ");
+        if !hidden.is_empty() {
+            warnings
+                .push(format!("The words of the {hidden} are not shown, as the debate file asks; the log has them."));
+        }
         warnings
     }
     /// Whose words are not in the reports, because the debate file says so.
-    fn left_out(&self) -> Option<String> {
+    pub(crate) fn left_out(&self) -> Vec<&'static str> {
         let visible = &self.admission.spec.visible;
         let roles = [("debaters", visible.debaters), ("moderator", visible.moderator), ("judges", visible.judge)];
-        let hidden: Vec<&str> = roles.iter().filter(|(_, shown)| !shown.history).map(|(name, _)| *name).collect();
-        let hidden = hidden.join(" and ");
-        (!hidden.is_empty())
-            .then(|| format!("The words of the {hidden} are not shown, as the debate file asks; the log has them."))
+        roles.iter().filter(|(_, shown)| !shown.history).map(|(name, _)| *name).collect()
     }
     fn substitutions(&self) -> Vec<String> {
         let mut found = Vec::new();

@@ -1,6 +1,8 @@
 //! Every call with all that is known of it.
 use super::escape::{code_span, inline};
+use super::full;
 use super::page::Page;
+use crate::asides;
 use crate::figures;
 use crate::minutes::{Deed, Entry, Minutes};
 use crate::words::{self, clock, duration, rfc3339};
@@ -27,7 +29,62 @@ pub(super) fn write(page: &mut Page, minutes: &Minutes<'_>) {
     }));
     page.list(&items);
     placements(page, minutes);
+    stages(page, minutes);
+    notes(page, minutes);
+    tools(page, minutes);
     calls(page, minutes);
+}
+
+/// Seats, as they were opened.
+fn stages(page: &mut Page, minutes: &Minutes<'_>) {
+    let rows: Vec<_> = minutes
+        .stages
+        .iter()
+        .map(|stage| {
+            let names: Vec<&str> = stage.seats.iter().map(|seat| words::who(seat.participant.as_str())).collect();
+            let how = match (stage.parallel, stage.joins) {
+                (true, true) => "all at once, while others speak",
+                (true, false) => "all at once",
+                (false, true) => "while others speak",
+                (false, false) => "one after the other",
+            };
+            let (round, step) = (stage.round.to_string(), words::step(stage.step).to_owned());
+            vec![clock(stage.at), round, step, inline(&names.join(", ")), how.to_owned()]
+        })
+        .collect();
+    if !rows.is_empty() {
+        page.heading(2, "Steps");
+        page.table(&["At", "Round", "Step", "Seats", "How"], &rows);
+    }
+}
+
+/// What the debaters noted for themselves.
+fn notes(page: &mut Page, minutes: &Minutes<'_>) {
+    let notes: Vec<&Entry<'_>> = minutes.entries.iter().filter(|entry| matches!(entry.deed, Deed::Noted(_))).collect();
+    if !notes.is_empty() {
+        page.heading(2, "Notes");
+    }
+    for entry in notes {
+        page.block(&format!("### {} {}", entry.turn, inline(words::who(entry.participant))));
+        full::aside(page, minutes, entry);
+    }
+}
+
+/// Every use of a tool, with what it was given and gave back.
+fn tools(page: &mut Page, minutes: &Minutes<'_>) {
+    if minutes.tools.is_empty() {
+        return;
+    }
+    page.heading(2, "Tools");
+    for used in &minutes.tools {
+        let who = inline(words::who(used.participant));
+        page.block(&format!("{} at {}, {who} {}", used.turn, clock(used.at), inline(&asides::tool(used.tool))));
+        let details = asides::tool_details(used.tool);
+        let shown = details.iter().map(|(name, text)| format!("{name}: {}", inline(text)));
+        let items: Vec<String> =
+            if used.shown { shown.collect() } else { vec!["Arguments and result: not shown".to_owned()] };
+        page.list(&items);
+    }
 }
 
 fn placements(page: &mut Page, minutes: &Minutes<'_>) {
@@ -72,6 +129,12 @@ fn calls(page: &mut Page, minutes: &Minutes<'_>) {
         }
         if let Deed::Judged(judged) = entry.deed {
             items.extend(shown(minutes, entry.turn, judged.order));
+        }
+        items.extend(minutes.heard.iter().filter(|(_, turn, _)| *turn == entry.turn).map(|(at, _, heard)| {
+            format!("At {} the others had heard {}", clock(*at), words::count(*heard as u64, "character"))
+        }));
+        if let Deed::Measured { round } = entry.deed {
+            items.push(format!("The speeches of round {round}"));
         }
         items.extend(entry.call.map(call).unwrap_or_default());
         page.list(&items);

@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn text_is_folded_between_words_and_cut_with_a_mark() {
-        assert_eq!(folded("one two three four five six", 9, 2), ["one two", "three fo…"]);
+        assert_eq!(folded("one two three four five six", 9, 2), ["one two", "three…"]);
         assert_eq!(folded("short", 9, 2), ["short"]);
         assert_eq!(folded("", 9, 2), Vec::<String>::new());
         assert_eq!(folded("中文字符很宽", 6, 1), ["中文…"]);

@@ -63,7 +63,8 @@ fn hostile(text: &str) -> Log {
     log.ballot(2, BallotStage::Final, text, "other", text);
     log.vote(2, text, text, text);
     log.push(Event::VoteTallied {
-        rule: VoteRule::Plurality,
+        rule: Some(VoteRule::Plurality),
+        weights: Vec::new(),
         counts: vec![(text.to_owned(), 1)],
         eligible: 1,
         received: 1,
@@ -75,6 +76,7 @@ fn hostile(text: &str) -> Log {
     log.judge(2, 1, None, text, Vec::new());
     log.push(Event::VerdictReached {
         outcome: Outcome::Decided,
+        reason: None,
         verdict: Some(text.to_owned()),
         winner: Some(text.to_owned()),
         reasoning: Some(text.to_owned()),

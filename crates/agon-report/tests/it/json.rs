@@ -1,4 +1,7 @@
-use crate::{log::Log, scenes};
+use crate::{
+    log::{Log, argument},
+    scenes,
+};
 use agon_core::*;
 use agon_report::{DebateResult, Minutes, NotADebate, ResultState, delta_json, event_json, events_jsonl, json_line};
 use serde_json::{Value, json};
@@ -185,7 +188,6 @@ fn the_log_head_stands_in_the_result_when_it_is_known() {
 fn the_transcript_goes_by_seat_even_where_answers_came_in_another_order() {
     let mut log = Log::admitted(scenes::pair());
     log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno"]);
-    let argument = || Task::Argument { briefing: None, new_angle: None, summary: None };
     let (ada, ada_call) = log.ask(1, "Ada", argument());
     let (bruno, bruno_call) = log.ask(1, "Bruno", argument());
     log.spoke(bruno, "Bruno", None, SpeechKind::Argument, "second", bruno_call);

@@ -110,14 +110,17 @@ impl Log {
                 total_ms: Some(long),
             },
             finish_reason: Some("stop".to_owned()),
+            tools: Vec::new(),
             rehearsal: self.rehearsal,
         })
     }
     pub fn speak(&mut self, round: u32, who: &str, stance: Option<&str>, kind: SpeechKind, text: &str) -> TurnId {
         let task = match kind {
             SpeechKind::Opening => Task::Opening,
-            SpeechKind::Argument => Task::Argument { briefing: None, new_angle: None, summary: None },
             SpeechKind::Closing => Task::Closing,
+            SpeechKind::Revision => Task::Revise { critics: Vec::new() },
+            SpeechKind::Argument => argument(),
+            speech => Task::Statement { speech, guidance: Guidance::default(), to: None, about: None },
         };
         let (turn, call) = self.ask(round, who, task);
         self.spoke(turn, who, stance, kind, text, call);
@@ -133,7 +136,49 @@ impl Log {
         call: Box<Call>,
     ) -> &mut Self {
         let (participant, stance, text) = (who.into(), stance.map(str::to_owned), text.into());
-        self.push(Event::SpeechRecorded(Speech { turn, participant, stance, kind, text, neutralised: 0, call }))
+        let (to, bench, answer, cut_by, neutralised) = (None, None, None, None, 0);
+        let (accepted, declined) = (Vec::new(), Vec::new());
+        self.push(Event::SpeechRecorded(Speech {
+            turn,
+            participant,
+            stance,
+            kind,
+            text,
+            to,
+            bench,
+            answer,
+            accepted,
+            declined,
+            cut_by,
+            neutralised,
+            call,
+        }))
+    }
+    /// A speech of which more is known than its words.
+    pub fn speak_as(
+        &mut self,
+        round: u32,
+        who: &str,
+        kind: SpeechKind,
+        text: &str,
+        more: impl FnOnce(&mut Speech),
+    ) -> TurnId {
+        let stance = self.spec().persona(&who.into()).and_then(|persona| persona.stance.clone());
+        let turn = self.speak(round, who, stance.as_deref(), kind, text);
+        let last = self.records.last_mut().unwrap().events.last_mut();
+        let Some(Event::SpeechRecorded(speech)) = last else { panic!("a speech") };
+        more(speech);
+        turn
+    }
+    pub fn spec(&self) -> &DebateSpec {
+        let Event::DebateAdmitted(admission) = &self.records[0].events[0] else { panic!("an admission") };
+        &admission.spec
+    }
+    /// Asks, and records what came of it.
+    pub fn done(&mut self, round: u32, who: &str, task: Task, made: impl FnOnce(TurnId, Box<Call>) -> Event) -> TurnId {
+        let (turn, call) = self.ask(round, who, task);
+        self.push(made(turn, call));
+        turn
     }
     pub fn ballot(&mut self, round: u32, stage: BallotStage, who: &str, choice: &str, reason: &str) -> &mut Self {
         let (turn, call) = self.ask(round, who, Task::Ballot { stage, choices: Vec::new() });
@@ -141,9 +186,9 @@ impl Log {
         self.push(Event::BallotCast { turn, stage, participant, choice, reasons, call })
     }
     pub fn vote(&mut self, round: u32, who: &str, choice: &str, reason: &str) -> &mut Self {
-        let (turn, call) = self.ask(round, who, Task::Vote { candidates: Vec::new() });
+        let (turn, call) = self.ask(round, who, Task::Vote { candidates: Vec::new(), form: BallotForm::Single });
         let (participant, choice, reasons) = (who.into(), choice.to_owned(), vec![reason.to_owned()]);
-        self.push(Event::VoteCast { turn, participant, choice, reasons, call })
+        self.push(Event::VoteCast { turn, participant, choice, choices: Vec::new(), reasons, call })
     }
     pub fn moderate(&mut self, round: u32, decision: ModeratorDecision) -> &mut Self {
         let task = match decision {
@@ -185,6 +230,7 @@ impl Log {
             winner: winner.map(str::to_owned),
             reasoning: reasoning.to_owned(),
             citations,
+            open_objections: Vec::new(),
             call,
         })
     }
@@ -201,19 +247,17 @@ impl Log {
     ) -> &mut Self {
         let mut usage = UsageTotals::default();
         for event in self.records.iter().flat_map(|record| &record.events) {
-            let call = match event {
-                Event::SpeechRecorded(speech) => Some(&speech.call),
-                Event::BallotCast { call, .. }
-                | Event::VoteCast { call, .. }
-                | Event::TurnFailed { call, .. }
-                | Event::JudgementRecorded { call, .. } => Some(call),
-                Event::ModeratorDecided { call, .. } => call.as_ref(),
-                _ => None,
-            };
-            call.iter().for_each(|call| usage.add(&call.usage));
+            let value = serde_json::to_value(event).unwrap();
+            if let Some(call) = value.get("call").filter(|call| !call.is_null()) {
+                usage.add(&serde_json::from_value::<Call>(call.clone()).unwrap().usage);
+            }
         }
         self.push(Event::DebateEnded { state, outcome, reason, usage, missing_seats })
     }
+}
+
+pub fn argument() -> Task {
+    Task::Argument { guidance: Guidance::default(), to: None, bench: None }
 }
 
 fn model_of(who: &str) -> ModelName {
@@ -233,6 +277,7 @@ pub fn voice(who: &str) -> Voice {
         presence_penalty: None,
         max_tokens: 1024,
         think: None,
+        num_ctx: None,
     }
 }
 
@@ -249,6 +294,34 @@ pub fn persona(name: &str, stance: Option<&str>, role: &str) -> Persona {
         tone: None,
         language: None,
         priority: 0,
+        sees: None,
+        hidden_from: Vec::new(),
+        reflection: false,
+        evolution: false,
+        weight: None,
+        elo: None,
+        calibration: None,
+        tools: Vec::new(),
+    }
+}
+
+fn moderator() -> Moderator {
+    Moderator {
+        opens: true,
+        closes: true,
+        interjects: false,
+        warns: false,
+        clarifies: false,
+        reflects: false,
+        scores: false,
+        researches: false,
+        reconciles: false,
+        concludes: false,
+        interject: Interject::default(),
+        summary_style: SummaryStyle::default(),
+        tools: Vec::new(),
+        instructions: None,
+        voice: voice(MODERATOR),
     }
 }
 
@@ -260,19 +333,25 @@ pub fn spec(topic: &str, personas: Vec<Persona>) -> DebateSpec {
         materials: None,
         mode: Mode::Adversarial,
         debate_format: DebateFormat::RoundRobin,
+        format: FormatOptions::default(),
         max_rounds: 2,
         personas,
         turn_mode: TurnMode::RoundRobin,
         visibility: Visibility::Sequential,
         context_scope: ContextScope::FullLog,
         memory: Memory::AppendAll,
-        phases: Phases { opening_statements: true, final_statements: true },
-        moderator: Some(Moderator { opens: true, closes: true, instructions: None, voice: voice(MODERATOR) }),
+        windows: Windows::default(),
+        summarizer: None,
+        phases: Phases { opening_statements: true, final_statements: true, rebuttals: false },
+        moderator: Some(moderator()),
         consensus_strategy: ConsensusStrategy::Judge,
         judge: Some(Judge {
             orders: 2,
             anonymize_transcript: true,
             shuffle_for_judge: true,
+            panel: 1,
+            panel_models: Vec::new(),
+            ends_rounds: false,
             instructions: None,
             voice: voice(JUDGE),
         }),
@@ -280,6 +359,7 @@ pub fn spec(topic: &str, personas: Vec<Persona>) -> DebateSpec {
         ballots: Ballots::Both,
         end_condition: vec![EndCondition::RoundsExhausted],
         terminate_when: None,
+        similarity: Similarity::default(),
         timeout_per_turn_ms: 90_000,
         budget: Budget::default(),
         on_turn_failure: OnTurnFailure::Skip,
@@ -288,6 +368,9 @@ pub fn spec(topic: &str, personas: Vec<Persona>) -> DebateSpec {
         agreement_intensity: None,
         language: None,
         instructions: None,
+        synthesizer: None,
+        tools: ToolLimits::default(),
+        visible: Visible::default(),
         outputs: vec![Output::FullMarkdown],
         labels: BTreeMap::new(),
     }

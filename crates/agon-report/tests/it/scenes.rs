@@ -1,5 +1,5 @@
 //! Debates that the tests report on.
-use crate::log::{Log, persona, spec};
+use crate::log::{Log, argument, persona, spec};
 use agon_core::*;
 
 pub const NOW: &str = "Invest now";
@@ -88,6 +88,7 @@ pub fn decided_as(rehearsal: bool) -> Log {
     log.judge(2, 1, Some(NOW), "The later payback still favours buying.", vec![found]);
     log.push(Event::VerdictReached {
         outcome: Outcome::Decided,
+        reason: None,
         verdict: Some("Invest now, and say so by spring.".to_owned()),
         winner: Some(NOW.to_owned()),
         reasoning: Some(
@@ -114,6 +115,7 @@ pub fn order_sensitive() -> Log {
     log.judge(2, 1, None, "Each side is right about half: entries 2 and 3.", Vec::new());
     log.push(Event::VerdictReached {
         outcome: Outcome::Inconclusive,
+        reason: None,
         verdict: None,
         winner: None,
         reasoning: None,
@@ -137,6 +139,7 @@ pub fn synthesis() -> Log {
     log.judge(2, 1, None, "Buy used.", Vec::new());
     log.push(Event::VerdictReached {
         outcome: Outcome::Decided,
+        reason: None,
         verdict: Some("Do both.".to_owned()),
         winner: None,
         reasoning: Some("Buy used.".to_owned()),
@@ -153,8 +156,14 @@ pub fn voted() -> Log {
     let mut spec = pair();
     spec.personas.push(persona("Chioma", Some(RENT), "Runs the van"));
     (spec.consensus_strategy, spec.judge, spec.moderator) = (ConsensusStrategy::Vote, None, None);
-    spec.voting = Some(Voting { rule: VoteRule::Majority, self_votes: SelfVotes::Allow });
-    (spec.ballots, spec.phases) = (Ballots::None, Phases { opening_statements: false, final_statements: false });
+    spec.voting = Some(Voting {
+        rule: VoteRule::Majority,
+        self_votes: SelfVotes::Allow,
+        voters: Voters::Debaters,
+        every_round: false,
+    });
+    (spec.ballots, spec.phases) =
+        (Ballots::None, Phases { opening_statements: false, final_statements: false, rebuttals: false });
     let mut log = Log::admitted(spec);
     log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno", "Chioma"]);
     for (who, stance) in [("Ada", NOW), ("Bruno", WAIT), ("Chioma", RENT)] {
@@ -163,11 +172,12 @@ pub fn voted() -> Log {
     log.stop(StopRule::MaxRounds, 1).phase(PhaseName::Decision);
     log.vote(2, "Ada", NOW, "It pays");
     log.vote(2, "Bruno", NOW, "It pays after all");
-    let (turn, call) = log.ask(2, "Chioma", Task::Vote { candidates: Vec::new() });
+    let (turn, call) = log.ask(2, "Chioma", Task::Vote { candidates: Vec::new(), form: BallotForm::Single });
     log.fail(turn, "Chioma", call, Failure::new(FailureCause::BadRequest, "unknown option `mirostat`"), None);
     let counts = vec![(NOW.to_owned(), 2), (WAIT.to_owned(), 0), (RENT.to_owned(), 0)];
     log.push(Event::VoteTallied {
-        rule: VoteRule::Majority,
+        rule: Some(VoteRule::Majority),
+        weights: Vec::new(),
         counts,
         eligible: 3,
         received: 2,
@@ -175,6 +185,7 @@ pub fn voted() -> Log {
     });
     log.push(Event::VerdictReached {
         outcome: Outcome::Degraded,
+        reason: None,
         verdict: None,
         winner: Some(NOW.to_owned()),
         reasoning: None,
@@ -191,7 +202,6 @@ pub fn voted() -> Log {
 pub fn failed() -> Log {
     let mut log = Log::admitted(pair());
     log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno"]);
-    let argument = || Task::Argument { briefing: None, new_angle: None, summary: None };
     let (turn, call) = log.ask(1, "Ada", argument());
     log.fail(turn, "Ada", call, Failure::new(FailureCause::Timeout, "no answer within 90 s"), Some(500));
     let again = turn.next_attempt();
@@ -270,7 +280,6 @@ fn grand_rounds(log: &mut Log) -> (TurnId, TurnId) {
     );
     log.round(1, &["Ada", "Bruno", "Chioma"]);
     let cited = log.speak(1, "Ada", Some(NOW), SpeechKind::Argument, "Bruno's 160 a week leaves out what they buy *with* the loaf. The till says the average Saturday basket is **7.40**. Forty baskets are 296 a week, so 15,392 a year.\n\n| | per year |\n| --- | ---: |\n| lost baskets | 15,392 |\n| flour, power, wages | 8,900 |\n| left over | **6,492** |\n\nThe oven is paid off in three years and three months. I would be wrong if the queue were a fashion, but it has been there for two winters.");
-    let argument = || Task::Argument { briefing: None, new_angle: None, summary: None };
     let (turn, call) = log.ask(1, "Bruno", argument());
     log.fail(
         turn,
@@ -361,6 +370,7 @@ fn grand_decision(log: &mut Log, (first, second): (TurnId, TurnId)) {
     );
     log.push(Event::VerdictReached {
         outcome: Outcome::Decided,
+        reason: None,
         verdict: Some("Buy the oven this year, on the day the landlord signs the new lease; until then bake tins in the school's kitchen.".to_owned()),
         winner: Some(NOW.to_owned()),
         reasoning: Some(reasoning.to_owned()),

@@ -1,4 +1,7 @@
-use crate::{log::Log, scenes};
+use crate::{
+    log::{Log, argument},
+    scenes,
+};
 use agon_core::*;
 use agon_report::{LiveView, REHEARSAL, Style, StyledLine};
 
@@ -20,7 +23,7 @@ fn text(lines: &[StyledLine]) -> String {
 fn asked() -> (LiveView, TurnId, Timestamp) {
     let mut log = Log::admitted(scenes::pair());
     log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno"]);
-    let (turn, _) = log.ask(1, "Ada", Task::Argument { briefing: None, new_angle: None, summary: None });
+    let (turn, _) = log.ask(1, "Ada", argument());
     let (view, _) = watch(&log);
     let asked_at = log.records.last().unwrap().at;
     (view, turn, asked_at)

@@ -1,0 +1,184 @@
+//! What came out: verdict, judgements, rankings, votes, ballots, synthesis.
+use agon_core::{BallotStage, Citation, ConsensusSource, DebaterScore, Ranked, Strength, VoteRule, VoterWeight};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The answer to the topic.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerdictResult {
+    /// In words; absent where votes decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<String>,
+    /// Who won; null is a synthesis or nobody.
+    pub winner: Option<String>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// What the judge rests it on, each citation once.
+    pub citations: Vec<Citation>,
+    /// How many of these were found where they are said to stand.
+    pub citations_verified: Verified,
+}
+
+/// Some of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verified {
+    /// Found.
+    pub verified: usize,
+    /// All.
+    pub total: usize,
+}
+
+/// The judge on one order of presentation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgementResult {
+    /// Who judged.
+    pub judge: String,
+    /// Which order, from 0.
+    pub order: u32,
+    /// The answer to the topic.
+    pub verdict: String,
+    /// Who won; null is a synthesis.
+    pub winner: Option<String>,
+    /// Why.
+    pub reasoning: String,
+    /// What it rests on.
+    pub citations: Vec<Citation>,
+    /// Critical objections that nobody answered, as this judge sees it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open_objections: Vec<String>,
+    /// Who stands behind each label in the judge's words; empty where the judge saw the names.
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
+    /// The speeches by the numbers that the judge's words name them by, in the order in which it read them.
+    #[serde(default)]
+    pub entries: Vec<NumberedSpeech>,
+}
+
+/// A speech under the number that the judge knows it by in one order of presentation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NumberedSpeech {
+    /// The number, from 1.
+    pub entry: u32,
+    /// The round of the speech.
+    pub round: u32,
+    /// Its slot in the round.
+    pub seat: u32,
+    /// Who spoke.
+    pub participant: String,
+}
+
+/// The count of the votes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VotesResult {
+    /// By this rule; absent where rankings of judges were counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<VoteRule>,
+    /// What each candidate got, most first, in the unit of the rule: votes, points under `borda` and for rankings,
+    /// approvals, thousandths of weight under `weighted`, thousandths of a mean total under `anonymous_scoring`.
+    pub counts: Vec<(String, u32)>,
+    /// Who could vote, failed voters included.
+    pub eligible: u32,
+    /// Votes that came.
+    pub received: u32,
+    /// Who met the rule; null is nobody.
+    pub winner: Option<String>,
+    /// Who voted for whom.
+    pub votes: Vec<VoteResult>,
+    /// How much each voter's vote weighs; empty where all weigh the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<VoterWeight>,
+    /// What voters scored the others with, under `anonymous_scoring`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scores: Vec<VoterScores>,
+}
+
+/// One vote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VoteResult {
+    /// Whose.
+    pub participant: String,
+    /// The round, where every round votes; one more than the last where the vote is at the end.
+    pub round: u32,
+    /// For whom; the first of `choices` where there are several.
+    pub choice: String,
+    /// The whole ranking, best first, or all that are approved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
+    /// Why.
+    pub reasons: Vec<String>,
+}
+
+/// How far the debaters agree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConsensusResult {
+    /// The top answer; absent where several answers share the top.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// The share's name.
+    pub strength: Strength,
+    /// The share.
+    pub share: Share,
+    /// Not unanimous, and a judge was order-sensitive, the judges disagreed, or a critical objection stands unanswered.
+    pub contested: bool,
+    /// Which of these, in words; empty where it is not contested.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contested_by: Vec<String>,
+    /// Which votes were counted.
+    pub source: ConsensusSource,
+}
+
+/// Voters for the top answer among all that could have voted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Share {
+    /// For the top answer.
+    pub top: u32,
+    /// All, failed ones included.
+    pub eligible: u32,
+}
+
+/// A private ballot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BallotResult {
+    /// Before round 1 or at the end.
+    pub stage: BallotStage,
+    /// Whose.
+    pub participant: String,
+    /// What.
+    pub choice: String,
+    /// Why.
+    pub reasons: Vec<String>,
+}
+
+/// How a judge ranked the candidates in one order of presentation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankingResult {
+    /// Who judged.
+    pub judge: String,
+    /// Which order, from 0.
+    pub order: u32,
+    /// Best first, with reasons.
+    pub ranking: Vec<Ranked>,
+}
+
+/// What a voter scored the other debaters with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VoterScores {
+    /// The voter.
+    pub participant: String,
+    /// The scores.
+    pub scores: Vec<DebaterScore>,
+}
+
+/// The result as the author wants it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SynthesisResult {
+    /// The output, where a schema was given and it holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<serde_json::Value>,
+    /// What the model wrote.
+    pub text: String,
+    /// What the schema finds wrong, after one repair.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
+}

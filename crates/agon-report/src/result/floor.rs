@@ -1,0 +1,179 @@
+//! What happened: speeches, the moderator, failures, times.
+use agon_core::{
+    Bench, Conclusion, Declined, FailureCause, Interjection, Measures, ModeratorDecision, Score, SpeechKind, StopRule,
+    TurnId,
+};
+use serde::{Deserialize, Serialize};
+
+/// Where a debate is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultState {
+    /// It has not ended.
+    Running,
+    /// It has not ended, but is to.
+    Cancelling,
+    /// It came to an outcome.
+    Succeeded,
+    /// It could not.
+    Failed,
+    /// Somebody ended it.
+    Cancelled,
+}
+
+/// Why the rounds ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stopped {
+    /// The rule that fired.
+    pub rule: StopRule,
+    /// After this round.
+    pub round: u32,
+}
+
+/// Something that was said before everybody: a speech, a critique, a point of information that was taken, a word of the
+/// moderator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TranscriptEntry {
+    /// The round: 0 before the first, one more than the last after it.
+    pub round: u32,
+    /// The slot in the round.
+    pub seat: u32,
+    /// For which stance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stance: Option<String>,
+    /// What kind of speech.
+    pub kind: SpeechKind,
+    /// What was said.
+    pub text: String,
+    /// Who spoke.
+    pub speaker: String,
+    /// To whom, where it is to somebody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// The speaker's place in a British Parliamentary debate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bench: Option<Bench>,
+    /// The answer that the speech names as its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// Of a critique, 0 to 10.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<u8>,
+    /// Whose critiques a revision accepts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<String>,
+    /// Whose critiques a revision declines, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub declined: Vec<Declined>,
+    /// Who cut it short.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_by: Option<String>,
+    /// The text is left out, because the debate file asks for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_shown: bool,
+}
+
+/// A decision of the moderator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModeratorResult {
+    /// The round.
+    pub round: u32,
+    /// The decision is the fallback.
+    pub fallback: bool,
+    /// What was decided.
+    #[serde(flatten)]
+    pub decision: ModeratorDecision,
+}
+
+/// A try that failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailureResult {
+    /// Which turn, which try.
+    pub turn: TurnId,
+    /// Who.
+    pub participant: String,
+    /// Why.
+    pub cause: FailureCause,
+    /// What happened, for a person.
+    pub detail: String,
+    /// Whether another try followed or will.
+    pub will_retry: bool,
+}
+
+/// When the debate was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimingResult {
+    /// RFC 3339.
+    pub admitted_at: String,
+    /// RFC 3339; absent while it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<String>,
+    /// From admission to the end or, while it runs, to the last event.
+    pub duration_ms: u64,
+}
+
+/// What the moderator said between speeches and the end of a round.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InterjectionResult {
+    /// The round.
+    pub round: u32,
+    /// What it said, to whom.
+    #[serde(flatten)]
+    pub interjection: Interjection,
+}
+
+/// How the moderator concluded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConclusionResult {
+    /// In what manner.
+    pub conclusion: Conclusion,
+    /// What it said.
+    pub text: String,
+    /// Why, where it decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+}
+
+/// What the moderator scored a speech with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpeechScoreResult {
+    /// The round of the speech.
+    pub round: u32,
+    /// Its slot in the round.
+    pub seat: u32,
+    /// Who spoke.
+    pub speaker: String,
+    /// The scores, each 0 to 10.
+    #[serde(flatten)]
+    pub score: Score,
+    /// The sum, 0 to 40.
+    pub total: u32,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// How similar the speeches of a round were.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MeasuresResult {
+    /// The round.
+    pub round: u32,
+    /// The figures.
+    #[serde(flatten)]
+    pub measures: Measures,
+}
+
+/// How often somebody used a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolResult {
+    /// Who.
+    pub participant: String,
+    /// Which.
+    pub tool: String,
+    /// How often.
+    pub calls: u32,
+    /// How many of these failed.
+    pub failed: u32,
+    /// Milliseconds, all together.
+    pub duration_ms: u64,
+}
