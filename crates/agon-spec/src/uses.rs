@@ -81,3 +81,25 @@ fn compares(rule: EndCondition) -> bool {
         EndCondition::ConsensusReached | EndCondition::NoNewArguments | EndCondition::Impasse => true,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::{DEBATE, Shape};
+
+    #[test]
+    fn whatever_is_read_only_sometimes_is_a_key_and_is_not_read_by_a_plain_debate() {
+        let source = crate::Source::new("a.yaml", "topic: t\nmodel: m\nmoderator: {type: judge}\n");
+        let spec = crate::parse(&source, &crate::Defaults::default()).spec.unwrap();
+        for (path, _) in NEEDS {
+            let (block, key) = path.split_once('.').map_or((None, *path), |(block, key)| (Some(block), key));
+            let table = block.map_or(&DEBATE, |block| match DEBATE.key(block).unwrap().shape {
+                Shape::Map(table) | Shape::Switch(table) => table,
+                _ => panic!("{block} is no mapping"),
+            });
+            assert!(table.key(key).is_some(), "{path}");
+            let read = ["allow_shared_stance", "judge.orders", "judge.panel", "voting.self_votes"].contains(path);
+            assert_eq!(Uses(&spec).key(path), read, "{path}");
+        }
+    }
+}
