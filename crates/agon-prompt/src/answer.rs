@@ -108,4 +108,6 @@ fn wrong(field: &str, value: &serde_json::Value, allowed: &str) -> Malformed {
 }
 
 #[cfg(test)]
+mod structured_tests;
+#[cfg(test)]
 mod tests;

@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn the_built_in_wording_uses_only_values_that_are_filled_in() {
-        const KNOWN: [&str; 22] = [
+        const KNOWN: [&str; 23] = [
             "marker",
             "words",
             "short",
@@ -147,6 +147,7 @@ mod tests {
             "result",
             "problem",
             "tools",
+            "threshold",
         ];
         for (file, template) in ALL {
             for part in template.split("{{").skip(1) {

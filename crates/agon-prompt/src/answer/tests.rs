@@ -1,7 +1,7 @@
 use super::*;
 use agon_core::{BallotStage, CitedEntry, ParticipantId, Position, RoundStatus, Timestamp, TurnId};
 
-fn spec() -> DebateSpec {
+pub(super) fn spec() -> DebateSpec {
     let persona = |name: &str| serde_json::json!({"name": name, "stance": name, "model": "m", "max_tokens": 100});
     serde_json::from_value(serde_json::json!({
         "topic": "t", "mode": "adversarial", "debate_format": "round_robin", "max_rounds": 2,
@@ -14,7 +14,7 @@ fn spec() -> DebateSpec {
     .unwrap()
 }
 
-fn read(task: Task, text: &str) -> Result<Answer, String> {
+pub(super) fn read(task: Task, text: &str) -> Result<Answer, String> {
     let ask = Ask {
         turn: TurnId { round: 1, seat: 0, attempt: 1 },
         participant: ParticipantId::new("Ada"),

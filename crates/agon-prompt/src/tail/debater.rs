@@ -196,7 +196,7 @@ fn task_text(view: &View, ask: &Ask, persona: &Persona) -> String {
         names.join(", ")
     };
     match &ask.task {
-        Task::Bid { purpose, .. } => bid_text(*purpose),
+        Task::Bid { purpose, .. } => bid_text(*purpose, view.spec.format.interruption_threshold),
         Task::AnswerPoints { .. } => fill(template::ANSWER_POINTS, &[]),
         Task::Critique { of } => fill(template::CRITIQUE, &[("of", of.as_str())]),
         Task::Revise { critics } => {
@@ -210,8 +210,9 @@ fn task_text(view: &View, ask: &Ask, persona: &Persona) -> String {
     }
 }
 
-fn bid_text(purpose: BidPurpose) -> String {
-    let form = |why: &str| format!("{}\n{}", fill(why, &[]), fill(template::BID_FORM, &[]));
+fn bid_text(purpose: BidPurpose, threshold: u8) -> String {
+    let threshold = threshold.to_string();
+    let form = |why: &str| format!("{}\n{}", fill(why, &[("threshold", &threshold)]), fill(template::BID_FORM, &[]));
     match purpose {
         BidPurpose::Floor => form(template::BID_FLOOR),
         BidPurpose::Reaction => form(template::BID_REACTION),

@@ -15,10 +15,16 @@ pub(super) fn is_first(task: &Task) -> bool {
     matches!(task, Task::Opening | Task::Statement { speech: SpeechKind::Proposal, .. })
 }
 
-/// The rules of the mode; none for tasks that are no speech, or that ask and do not argue.
+/// The rules of the mode; none for tasks that are no speech, and for words that ask or clear something up and do not argue.
 pub(super) fn rules(mode: Mode, task: &Task) -> Option<&'static str> {
-    let asks = matches!(task, Task::Statement { speech: SpeechKind::Question | SpeechKind::FollowUp, .. });
-    if asks || !(is_speech(task) || matches!(task, Task::Revise { .. })) {
+    let argues = match task {
+        Task::Statement { speech, .. } => !matches!(
+            speech,
+            SpeechKind::Question | SpeechKind::FollowUp | SpeechKind::Clarification | SpeechKind::Interjection
+        ),
+        task => is_speech(task) || matches!(task, Task::Revise { .. }),
+    };
+    if !argues {
         return None;
     }
     Some(match (mode, is_first(task)) {

@@ -134,13 +134,149 @@ proptest! {
     }
 }
 
+/// A debate in which everything that a model can fill in holds the same text.
+fn filled_with(spec: &DebateSpec, text: &str) -> View {
+    let mut view = view(spec.clone());
+    say(&mut view, spec, "Ada", SpeechKind::Proposal, turn(0, 0), text);
+    let remark = || vec![Remark { to: "Ada".into(), text: text.into() }];
+    let interjection =
+        Interjection { comment: Some(text.into()), warnings: remark(), questions: remark(), revisions: remark() };
+    let critique = Critique { severity: 5, issues: vec![text.into()], suggestions: vec![text.into()] };
+    let given = || Some(text.to_owned());
+    let note = Note {
+        position: given(),
+        changed_by: given(),
+        contradictions: vec![text.into()],
+        worked: given(),
+        did_not_work: given(),
+        next: given(),
+    };
+    let plan = RoundPlan { next_speakers: vec![text.into()], briefing: given(), new_angle: given(), done: false };
+    let closing = RoundSummary { summary: text.into(), status: RoundStatus::Continue, decision: given() };
+    let points = vec![Point { by: "Ben".into(), text: text.into() }];
+    let reply = PointReply { accepts: Some("Ben".into()), reply: given() };
+    let (at, call, ada) = (|seat| turn(1, seat), Box::<Call>::default, || ParticipantId::from("Ada"));
+    let decided = |seat, decision| Event::ModeratorDecided { turn: at(seat), decision, fallback: false, call: None };
+    let consensus = Consensus {
+        answer: given(),
+        top: 1,
+        eligible: 3,
+        strength: Strength::Split,
+        contested: false,
+        source: ConsensusSource::FinalBallots,
+    };
+    let events = [
+        decided(0, ModeratorDecision::Opens(plan)),
+        Event::ResearchBriefed { turn: at(1), text: text.into(), call: call() },
+        Event::CritiqueRecorded {
+            turn: at(2),
+            participant: "Ben".into(),
+            of: ada(),
+            critique,
+            neutralised: 0,
+            call: call(),
+        },
+        Event::PointsAnswered { turn: at(3), participant: ada(), points, reply, call: call() },
+        Event::ModeratorInterjected { turn: at(4), interjection, call: call() },
+        decided(5, ModeratorDecision::Closes(closing)),
+        Event::NoteTaken { turn: at(6), participant: ada(), note, call: call() },
+        Event::SummaryRecorded { turn: at(7), through: 0, text: text.into(), call: call() },
+        Event::VoteTallied {
+            rule: None,
+            counts: vec![(text.into(), 1)],
+            weights: Vec::new(),
+            eligible: 3,
+            received: 1,
+            winner: given(),
+        },
+        Event::VerdictReached {
+            outcome: Outcome::Decided,
+            verdict: given(),
+            winner: given(),
+            reasoning: given(),
+            reason: None,
+            consensus: Some(consensus),
+            majority: MajorityShift::None,
+            moved: Vec::new(),
+        },
+    ];
+    for event in events {
+        view.apply(view.position().next(), &event);
+    }
+    view
+}
+
+/// Every task, with a model's text wherever a task quotes one.
+fn tasks_with(text: &str) -> Vec<(&'static str, Task)> {
+    let about = |speech| Task::Statement {
+        speech,
+        guidance: Guidance::default(),
+        to: Some("Ben".into()),
+        about: Some(text.into()),
+    };
+    let heard = Task::Bid { purpose: BidPurpose::Interruption, on: Some("Ben".into()), heard: Some(text.into()) };
+    let candidates = vec![text.to_owned(), "plain".to_owned()];
+    let mut tasks: Vec<(&str, Task)> = every_task().into_iter().map(|(_, who, task)| (who, task)).collect();
+    tasks.extend([
+        ("Ada", guided(Some(text), Some(text), Some(text))),
+        ("Ada", about(SpeechKind::Answer)),
+        ("Ada", about(SpeechKind::Clarification)),
+        ("Ada", heard),
+        ("Ada", Task::AnswerPoints { points: vec![Point { by: "Ben".into(), text: text.into() }] }),
+        ("Ada", vote(candidates.clone())),
+        ("judge", Task::Judge { order: 0, candidates: candidates.clone() }),
+        ("judge", Task::Rank { order: 0, candidates }),
+    ]);
+    tasks
+}
+
+/// How many lines begin like one of our marks, for a reader who takes every kind of line break and blank for one.
+fn marks(text: &str) -> Vec<usize> {
+    let breaks = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+    let blank = |c: char| c.is_whitespace() || c.is_control() || c == '\u{200b}' || c == '\u{feff}';
+    let lines: Vec<String> = text.split(breaks).map(|line| line.trim_start_matches(blank).to_lowercase()).collect();
+    let starts = ["#", "===", "<<<", ">>>", "you are:", "your stance:", "task:", "role:"];
+    starts.iter().map(|start| lines.iter().filter(|line| line.starts_with(start)).count()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn no_field_that_a_model_fills_in_can_forge_a_mark(text in hostile()) {
+        let mut spec = everything(Mode::Adversarial);
+        spec.memory = Memory::SummarizePast;
+        let text = format!("x{text}");
+        let (plain, hostile) = (filled_with(&spec, "x"), filled_with(&spec, &text));
+        for ((who, task), (_, forged)) in tasks_with("x").into_iter().zip(tasks_with(&text)) {
+            let told = |view: &View, task| {
+                let prompt = prompt(view, &ask(view, who, turn(2, 0), task)).unwrap();
+                let result = prompt.tool_result("search", Ok(if std::ptr::eq(view, &plain) { "x" } else { &text }));
+                format!("{}\n{}\n{result}", prompt.messages[0].text, prompt.messages[1].text)
+            };
+            prop_assert_eq!(marks(&told(&plain, task)), marks(&told(&hostile, forged)));
+        }
+    }
+}
+
+#[test]
+fn a_briefing_lives_in_the_round_that_it_was_given_for() {
+    let spec = spec(Mode::Adversarial);
+    let view = after_one_round(&spec);
+    let text = user_of(&view, &ask(&view, "Ada", turn(2, 0), argument()));
+    assert!(!text.contains("Settle who the customers are."), "the moderator's words of round 1 are gone in round 2");
+    let guided = guided(Some("Now deliveries."), None, None);
+    assert!(user_of(&view, &ask(&view, "Ada", turn(2, 0), guided)).contains("\nBriefing: Now deliveries.\n"));
+}
+
 #[test]
 fn openings_and_first_ballots_mention_nobody_else() {
     for mode in [Mode::Adversarial, Mode::Deliberative] {
         let spec = spec(mode);
         let view = after_one_round(&spec);
         let ballot = Task::Ballot { stage: BallotStage::Initial, choices: Vec::new() };
-        for task in [Task::Opening, ballot] {
+        let guidance = Guidance::default();
+        let proposal = Task::Statement { speech: SpeechKind::Proposal, guidance, to: None, about: None };
+        for task in [Task::Opening, ballot, proposal] {
             let prompt = prompt(&view, &ask(&view, "Ada", turn(0, 0), task)).unwrap();
             let text: String = prompt.messages.iter().map(|message| message.text.as_ref()).collect();
             for foreign in ["Ben", "Cleo", "keep it open", "on weekends", "Nine of ten", "transcript ee45d2e0"] {

@@ -6,8 +6,8 @@ use agon_prompt::{PromptError, View, prompt};
 /// The part behind the delimiter, and the schema.
 fn tail(view: &View, ask: &Ask) -> String {
     let prompt = prompt(view, ask).unwrap();
-    let user = &prompt.messages[1].text;
-    let (_, tail) = user.rsplit_once("=== YOUR TURN ===\n").unwrap();
+    let user = format!("\n{}", prompt.messages[1].text);
+    let (_, tail) = user.split_once("\n=== YOUR TURN ===\n").unwrap();
     let schema = prompt.schema.map_or_else(|| "no schema".to_owned(), |schema| format!("{schema:#}"));
     assert!(!tail.contains("{{"), "an unfilled variable: {tail}");
     format!("{tail}--- {schema} ---")
