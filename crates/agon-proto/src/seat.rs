@@ -13,7 +13,7 @@ pub struct SeatAsk {
     pub ask: Ask,
     /// What a model would be told, in order.
     pub messages: Vec<SeatMessage>,
-    /// The JSON Schema that the answer has to fit; absent for a speech, which is plain text.
+    /// The JSON Schema that the answer has to fit; absent where the answer is plain text.
     pub schema: Option<String>,
 }
 
@@ -29,9 +29,9 @@ pub struct SeatMessage {
 /// The answer of an external participant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeatReply {
-    /// The speech, or JSON that fits the schema.
+    /// Plain text, or JSON that fits the schema.
     Text(String),
-    /// It cannot answer this time, and why.
+    /// It does not answer, and why: it cannot, or it does not know such a task.
     Refusal(String),
 }
 
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_neither_text_nor_refusal_is_refused() {
+    fn an_answer_of_no_known_kind_is_refused() {
         assert!(SeatReply::from_bytes(&[]).is_err());
     }
 }

@@ -115,7 +115,7 @@ async fn debate<S: Journal + Registers>(store: Arc<S>, id: DebateId, text: Arc<s
     let mut times = Times::default();
     for first in 1..=pairs {
         let turn = TurnId { round: u32::try_from(first)?, seat: 0, attempt: 1 };
-        let answer = Answer::Speech { text: Arc::clone(&text) };
+        let answer = Answer::Speech { text: Arc::clone(&text), cut: false };
         let start = Instant::now();
         store.decide(&id, turn, TurnResult::Answered { answer, call: Box::new(Call::default()) }).await?;
         times.registers.push(start.elapsed());
@@ -125,6 +125,12 @@ async fn debate<S: Journal + Registers>(store: Arc<S>, id: DebateId, text: Arc<s
             stance: None,
             kind: SpeechKind::Argument,
             text: Arc::clone(&text),
+            to: None,
+            bench: None,
+            answer: None,
+            accepted: Vec::new(),
+            declined: Vec::new(),
+            cut_by: None,
             neutralised: 0,
             call: Box::new(Call::default()),
         };

@@ -3070,7 +3070,7 @@ pub struct SeatAsk {
     /// What a model would be told, in order.
     #[prost(message, repeated, tag = "3")]
     pub messages: ::prost::alloc::vec::Vec<SeatMessage>,
-    /// The JSON Schema that the answer has to fit, where one is asked for; a speech is plain text.
+    /// The JSON Schema that the answer has to fit, where one is asked for; without one the answer is plain text.
     #[prost(string, optional, tag = "4")]
     pub schema: ::core::option::Option<::prost::alloc::string::String>,
 }
@@ -3096,10 +3096,10 @@ pub mod seat_reply {
     /// Which of them.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum Kind {
-        /// The speech, or JSON that fits the schema.
+        /// Plain text, or JSON that fits the schema.
         #[prost(string, tag = "1")]
         Text(::prost::alloc::string::String),
-        /// It cannot answer this time, and why.
+        /// It does not answer, and why: it cannot, or it does not know such a task.
         #[prost(string, tag = "2")]
         Refusal(::prost::alloc::string::String),
     }
