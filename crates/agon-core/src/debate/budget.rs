@@ -55,7 +55,11 @@ impl Draft<'_> {
     /// What the decision will cost at most, after one more answer.
     fn decision_reserve(&self, next_max_tokens: u64) -> u64 {
         let prompt = self.prompt_estimate().saturating_add(next_max_tokens);
-        let deciders = super::apply::deciders(self.spec()).into_iter().map(|(participant, _)| participant);
+        // Where every round votes, the votes of a round decide.
+        let each_round = self.spec().voting.is_some_and(|voting| voting.every_round && !self.control.loop_ended);
+        let voters = if each_round { super::apply::voters(self.spec()) } else { Vec::new() };
+        let deciders =
+            super::apply::deciders(self.spec()).into_iter().chain(voters).map(|(participant, _)| participant);
         let synthesis = self.spec().synthesizer.iter().map(|_| SYNTHESIZER.into());
         deciders.chain(synthesis).map(|participant| prompt + self.max_tokens(&participant)).sum()
     }

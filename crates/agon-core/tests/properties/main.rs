@@ -1,6 +1,8 @@
 //! Any valid debate under any sequence of answers, failures, late and doubled replies and crashes: it ends once, within a
 //! computable number of steps, a replay gives the same state, and the log satisfies a naive reading of the rules.
 #[cfg(test)]
+mod decided;
+#[cfg(test)]
 mod events;
 #[cfg(test)]
 mod invariants;

@@ -149,8 +149,9 @@ impl World<'_> {
     fn cut(&mut self, turn: TurnId) -> Result<Input, String> {
         let owed = self.debate.outstanding();
         let running = owed.iter().any(|effect| matches!(effect, Effect::Ask(ask) if ask.turn == turn));
-        if !running {
-            return Err(format!("{turn} is to be cut, and does not run"));
+        let heard = |event: &Event| matches!(event, Event::SpeechHeard { turn: heard, .. } if *heard == turn);
+        if !running || !self.log.iter().flat_map(|record| &record.events).any(heard) {
+            return Err(format!("{turn} is to be cut, and does not run or was not heard"));
         }
         let answer = Answer::Speech { text: "half of it and".into(), cut: true };
         Ok(Input::TurnDecided { turn, result: TurnResult::Answered { answer, call: answers::call() } })

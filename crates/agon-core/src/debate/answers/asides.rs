@@ -1,7 +1,7 @@
 //! Bids, points, critiques, notes; and what services give: summaries, measures, the synthesis.
 use super::super::draft::Draft;
 use super::mismatch;
-use crate::answer::{Answer, Bid, Critique, PointReply};
+use crate::answer::{Answer, Bid, Critique, Measures, PointReply};
 use crate::call::Call;
 use crate::event::Event;
 use crate::fence::neutralise;
@@ -60,6 +60,7 @@ impl Draft<'_> {
                 Ok(Event::SummaryRecorded { turn, through: *through, text, call })
             }
             (Work::Measure, Answer::Measures(measures), Task::Measure { round }) => {
+                in_unit(&measures)?;
                 let (round, turn, call) = (*round, Some(turn), Some(call));
                 Ok(Event::RoundMeasured { round, measures, turn, call })
             }
@@ -71,6 +72,14 @@ impl Draft<'_> {
             (_, answer, _) => Err(mismatch(&answer, "a synthesis")),
         }
     }
+}
+
+/// Whether all figures are shares: the stop rules compare them with shares.
+fn in_unit(measures: &Measures) -> Result<(), String> {
+    let means = [measures.agreement, measures.stability].into_iter().flatten();
+    let figures = measures.stable.iter().chain(&measures.known).map(|figure| figure.value);
+    let outside = means.chain(figures).find(|value| !(0.0..=1.0).contains(value));
+    outside.map_or(Ok(()), |value| Err(format!("a measure is {value}; allowed are 0 to 1")))
 }
 
 /// The debater of that name, as the roster spells it.

@@ -5,6 +5,7 @@ use super::mismatch;
 use crate::answer::{Answer, DebaterScore, Judgement, Ranked, Score};
 use crate::call::Call;
 use crate::event::Event;
+use crate::spec::Voters;
 use crate::tally::same_answer;
 use crate::task::{Ask, Task};
 use crate::transcript::{check_citations, presentation};
@@ -19,13 +20,13 @@ impl Draft<'_> {
                 Ok(Event::BallotCast { turn, stage: *stage, participant, choice, reasons, call })
             }
             (Work::Vote, Answer::Choice { choice, reasons }, Task::Vote { candidates, .. }) => {
-                let choice = self.meant(&chosen(candidates, &choice)?);
+                let choice = self.elected(&chosen(candidates, &choice)?);
                 Ok(Event::VoteCast { turn, participant, choice, choices: Vec::new(), reasons, call })
             }
             (Work::Vote, Answer::Choices { choices, reasons }, Task::Vote { candidates, form }) => {
                 let ranked = *form == crate::BallotForm::Ranking;
                 let choices: Vec<String> =
-                    several(candidates, &choices, ranked)?.iter().map(|choice| self.meant(choice)).collect();
+                    several(candidates, &choices, ranked)?.iter().map(|choice| self.elected(choice)).collect();
                 let choice = choices.first().cloned().unwrap_or_default();
                 Ok(Event::VoteCast { turn, participant, choice, choices, reasons, call })
             }
@@ -50,6 +51,12 @@ impl Draft<'_> {
             (Work::EnoughSaid, answer, _) => Err(mismatch(&answer, "a word on whether enough was said")),
             (_, answer, _) => Err(mismatch(&answer, "a choice")),
         }
+    }
+
+    /// What a voter means by a candidate. Debaters know each other by name, and one of them may be called like a label.
+    fn elected(&self, shown: &str) -> String {
+        let judges = self.spec().voting.is_some_and(|voting| voting.voters == Voters::Judges);
+        if judges { self.meant(shown) } else { shown.to_owned() }
     }
 
     /// What a candidate stands for that a judge was shown under a label.

@@ -72,7 +72,7 @@ impl Draft<'_> {
             Step::Interjection if self.interjects_now() => moderator(Work::Interject),
             Step::Replies => self.replies(),
             Step::Scores if self.scores() => moderator(Work::ScoreSpeeches),
-            Step::Votes if self.spec().voting.is_some_and(|voting| voting.every_round) => seats(voters(self.spec())),
+            Step::Votes if self.votes_now() => seats(voters(self.spec())),
             Step::Measure => return self.close_or_measure(),
             Step::Enough if self.spec().judge.as_ref().is_some_and(|judge| judge.ends_rounds) => {
                 vec![Seat { participant: JUDGE.into(), work: Work::EnoughSaid }]
@@ -98,6 +98,11 @@ impl Draft<'_> {
             self.open_stage(step, seats, step == Step::Votes);
         }
         opened
+    }
+
+    /// Where every first ballot failed there is nothing to vote on.
+    fn votes_now(&self) -> bool {
+        self.spec().voting.is_some_and(|voting| voting.every_round) && !self.candidates().is_empty()
     }
 
     fn interjects_now(&self) -> bool {
