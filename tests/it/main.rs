@@ -47,3 +47,5 @@ mod server;
 mod sight;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod tools;

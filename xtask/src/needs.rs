@@ -1,9 +1,9 @@
-//! The programs that the tests drive and that cargo does not bring.
+//! The programs that the tests drive and that cargo does not bring, and a public MCP server.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::process;
 
@@ -28,7 +28,15 @@ const NEEDS: &[Need] = &[
         package: "python3-venv",
         whose: "the example of an external participant",
     },
+    Need { program: "node", able: &[], package: "nodejs", whose: "the tests of tools" },
+    Need { program: "npm", able: &[], package: "npm", whose: "the tests of tools" },
 ];
+
+/// An MCP server that others wrote, in the version that the tests know.
+const MCP_SERVER: &str = "@modelcontextprotocol/server-everything";
+const MCP_VERSION: &str = "2026.8.31";
+/// Its entry, from the folder of its package.
+const MCP_ENTRY: &str = "dist/index.js";
 
 const UPDATE: &[&str] = &["update"];
 const INSTALL: &[&str] = &["install", "-y", "--no-install-recommends"];
@@ -63,6 +71,31 @@ pub fn ensure() -> Result<()> {
             still.map_or(Ok(()), |need| bail!("apt-get installed no `{}`", need.program))
         }
     }
+}
+
+/// The script of the MCP server, which is fetched from the npm registry into `target` where it is not there yet. Without a
+/// registry the tests that need it fail by themselves, and the others can still be run.
+pub fn mcp_server(target: &Path) -> PathBuf {
+    let folder = target.join("npm").join(MCP_VERSION);
+    let entry = folder.join("node_modules").join(MCP_SERVER).join(MCP_ENTRY);
+    if !entry.is_file() {
+        let package = format!("{MCP_SERVER}@{MCP_VERSION}");
+        println!("xtask: fetching {package} for the tests of tools");
+        if let Err(error) = npm_install(&folder, &package) {
+            println!("xtask: the tests of tools will fail: {error:#}");
+        }
+    }
+    entry
+}
+
+fn npm_install(folder: &Path, package: &str) -> Result<()> {
+    let install = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"];
+    let npm = process::find_on_path("npm").context("npm is not installed")?;
+    let output = Command::new(npm).args(install).arg(folder).arg(package).stdin(Stdio::null()).output();
+    let output = output.context("cannot start npm")?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "npm could not fetch {package} ({}):\n{}", output.status, said.trim_end());
+    Ok(())
 }
 
 fn is_missing(need: &Need) -> bool {

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{ExitCode, Stdio};
 
 use anyhow::{Context, Result};
@@ -38,10 +38,11 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     needs::ensure()?;
     println!("xtask: building agon for the system tests");
     let agon = process::build_agon()?;
+    let built = Built { mcp_server: needs::mcp_server(process::metadata()?.target_directory.as_std_path()), agon };
     let mut totals = Totals::default();
     // Documentation tests are no target, so that cargo runs them only when asked by themselves.
     for targets in ["--all-targets", "--doc"] {
-        totals.add(cargo_test(targets, &agon, args)?);
+        totals.add(cargo_test(targets, &built, args)?);
     }
     match (&args.live, &args.model) {
         (Some(url), Some(model)) => println!("run against the live model host {url} with {model}"),
@@ -59,9 +60,16 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     Ok(if ran && totals.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn cargo_test(targets: &str, agon: &Path, args: &Args) -> Result<Totals> {
+/// What the tests drive.
+struct Built {
+    agon: PathBuf,
+    mcp_server: PathBuf,
+}
+
+fn cargo_test(targets: &str, built: &Built, args: &Args) -> Result<Totals> {
     let mut command = process::cargo();
-    command.args(["test", "--workspace", "--no-fail-fast", targets]).args(&args.filter).env("AGON_BIN", agon);
+    command.args(["test", "--workspace", "--no-fail-fast", targets]).args(&args.filter);
+    command.env("AGON_BIN", &built.agon).env("AGON_MCP_SERVER", &built.mcp_server);
     command.env("AGON_NATS_SERVERS", nats_servers(args)?);
     // Both are set or both are not, whatever the caller's environment holds.
     for (name, value) in [("AGON_LIVE_URL", &args.live), ("AGON_LIVE_MODEL", &args.model)] {

@@ -15,6 +15,16 @@
     for (const at of ancestors(element)) if (!style(at).display.startsWith("inline")) return at;
     return document.body;
   };
+  // What is left of a rectangle by all that clips it or moves it out of sight; nothing where that is too little to see.
+  const seen = (element, { left, top, right, bottom }) => {
+    for (const at of ancestors(element)) {
+      if (style(at).overflowX === "visible" && style(at).overflowY === "visible") continue;
+      const clip = at.getBoundingClientRect();
+      [left, right] = [Math.max(left, clip.left), Math.min(right, clip.right)];
+      [top, bottom] = [Math.max(top, clip.top), Math.min(bottom, clip.bottom)];
+    }
+    return right > 0 && right - left > 1 && bottom - top > 1 ? { left, top, right, bottom, height: bottom - top } : null;
+  };
   const words = (node) => JSON.stringify(node.data.trim().slice(0, 40));
 
   // Every line of text on the page, where it stands.
@@ -27,7 +37,8 @@
     const range = document.createRange();
     range.selectNodeContents(node);
     for (const at of range.getClientRects()) {
-      if (at.width >= 1 && at.height >= 1) lines.push({ node, parent, at });
+      const shown = seen(parent, at);
+      if (shown) lines.push({ node, parent, at, shown });
     }
   }
 
@@ -46,14 +57,14 @@
   }
 
   // Lines that lie on one another.
-  const still = lines.filter(({ parent }) => !floats(parent)).sort((one, other) => one.at.top - other.at.top);
+  const still = lines.filter(({ parent }) => !floats(parent)).sort((one, other) => one.shown.top - other.shown.top);
   still.forEach((one, index) => {
-    for (let next = index + 1; next < still.length && still[next].at.top < one.at.bottom; next += 1) {
+    for (let next = index + 1; next < still.length && still[next].shown.top < one.shown.bottom; next += 1) {
       const other = still[next];
       if (one.node === other.node) continue;
-      const width = Math.min(one.at.right, other.at.right) - Math.max(one.at.left, other.at.left);
-      const height = Math.min(one.at.bottom, other.at.bottom) - Math.max(one.at.top, other.at.top);
-      if (width > 2 && height > 0.4 * Math.min(one.at.height, other.at.height)) {
+      const width = Math.min(one.shown.right, other.shown.right) - Math.max(one.shown.left, other.shown.left);
+      const height = Math.min(one.shown.bottom, other.shown.bottom) - Math.max(one.shown.top, other.shown.top);
+      if (width > 2 && height > 0.4 * Math.min(one.shown.height, other.shown.height)) {
         problems.push(`${words(one.node)} and ${words(other.node)} lie on one another`);
       }
     }

@@ -95,6 +95,15 @@ pub fn agon() -> PathBuf {
     built
 }
 
+/// The script of a public MCP server: `AGON_MCP_SERVER`, which `cargo xtask test` sets, or where that has put it before.
+pub fn mcp_server() -> String {
+    const FETCHED: &str = "npm/2026.8.31/node_modules/@modelcontextprotocol/server-everything/dist/index.js";
+    let fetched = || std::env::current_exe().unwrap().ancestors().nth(3).unwrap().join(FETCHED);
+    let path = std::env::var_os("AGON_MCP_SERVER").map_or_else(fetched, PathBuf::from);
+    assert!(path.is_file(), "{} is missing; cargo xtask test fetches it", path.display());
+    path.to_str().unwrap().to_owned()
+}
+
 /// The turns that the log says are answered, each with how often.
 pub fn answered(events: &[Value]) -> std::collections::BTreeMap<String, usize> {
     const ANSWERS: [&str; 5] =

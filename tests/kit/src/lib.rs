@@ -3,6 +3,7 @@
 //! Invariant: nothing here is shipped, and every process that is started is stopped by its id when its owner is dropped.
 
 pub mod cluster;
+mod engine;
 #[cfg(feature = "grpc")]
 mod grpc;
 mod http;
@@ -15,6 +16,7 @@ mod process;
 mod proxy;
 mod rehearsal;
 
+pub use engine::SearchEngine;
 #[cfg(feature = "grpc")]
 pub use grpc::DynamicClient;
 pub use http::http_get;
