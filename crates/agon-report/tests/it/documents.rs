@@ -1,5 +1,5 @@
 //! The reference says what the code does.
-use crate::scenes;
+use crate::{formats, scenes};
 use agon_report::{DebateResult, Minutes, events_jsonl};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -44,7 +44,10 @@ fn all_lines() -> Vec<Value> {
         scenes::cancelled(),
         scenes::synthesis(),
         scenes::decided(),
-    ] {
+    ]
+    .into_iter()
+    .chain(formats::all())
+    {
         lines.extend(events_jsonl(&log.records).lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
     }
     lines
@@ -75,7 +78,8 @@ fn every_member_of_every_event_is_documented_under_its_type() {
 
 #[test]
 fn every_member_of_the_result_is_documented() {
-    for log in [scenes::grand(true), scenes::voted(), scenes::failed(), scenes::order_sensitive()] {
+    let logs = [scenes::grand(true), scenes::voted(), scenes::failed(), scenes::order_sensitive()];
+    for log in logs.into_iter().chain(formats::all()) {
         let minutes = Minutes::from_records(&log.records).unwrap().with_log_head("00");
         let Value::Object(members) = serde_json::to_value(DebateResult::of(&minutes)).unwrap() else {
             panic!("an object")

@@ -2,6 +2,10 @@
 #[cfg(test)]
 mod documents;
 #[cfg(test)]
+mod every;
+#[cfg(test)]
+mod formats;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod json;
@@ -15,3 +19,5 @@ mod page;
 mod scenes;
 #[cfg(test)]
 mod terminal;
+#[cfg(test)]
+mod tree;

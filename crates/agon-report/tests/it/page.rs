@@ -168,11 +168,13 @@ fn the_sections_come_in_the_order_in_which_a_stranger_asks() {
             "verdict",
             "dissent",
             "ballots",
+            "charts",
             "speakers",
             "round-0",
             "round-1",
             "round-2",
             "round-3",
+            "tree",
             "costs",
             "configuration"
         ]
@@ -193,7 +195,7 @@ fn every_citation_of_a_speech_links_to_it_and_says_whether_it_is_there() {
 fn an_order_sensitive_judge_is_shown_with_both_readings() {
     let page = page(&scenes::order_sensitive());
     let (_, readings) = page.split_once("<div class=\"readings\">").unwrap();
-    assert!(readings.contains("Order 1") && readings.contains("Order 2") && readings.contains("A synthesis"));
+    assert!(readings.contains("order 1") && readings.contains("order 2") && readings.contains("A synthesis"));
     assert!(page.contains("<p class=\"badge\">Inconclusive</p>"));
 }
 
@@ -229,8 +231,8 @@ fn unknown_tokens_are_said_to_be_unknown() {
 }
 
 #[test]
-fn a_rehearsal_carries_its_banner_at_the_top_and_at_the_bottom() {
-    assert_eq!(page(&scenes::grand(true)).matches(REHEARSAL).count(), 2);
+fn a_rehearsal_carries_its_banner_at_the_top_at_the_bottom_and_at_every_picture() {
+    assert_eq!(page(&scenes::grand(true)).matches(REHEARSAL).count(), 4);
     assert_eq!(page(&scenes::grand(false)).matches(REHEARSAL).count(), 0);
 }
 

@@ -1,0 +1,339 @@
+//! Debates of other formats, in which every event occurs.
+use crate::log::{Log, argument, persona, spec, voice};
+use crate::scenes::{NOW, RENT, WAIT};
+use agon_core::*;
+
+fn call_of(log: &mut Log, round: u32, who: &str, task: Task) -> (TurnId, Box<Call>) {
+    log.ask(round, who, task)
+}
+pub fn score(clarity: u8, evidence: u8, originality: u8, on_topic: u8) -> Score {
+    Score { clarity, evidence, originality, on_topic }
+}
+pub fn bid(log: &mut Log, round: u32, who: &str, purpose: BidPurpose, bid: Bid) -> TurnId {
+    log.done(round, who, Task::Bid { purpose, on: None, heard: None }, |turn, call| Event::BidPlaced {
+        turn,
+        participant: who.into(),
+        purpose,
+        bid,
+        call,
+    })
+}
+pub fn tool(turn: TurnId, who: &str, arguments: &str, result: Option<&str>, error: Option<&str>) -> Event {
+    let (arguments, result, error) = (arguments.to_owned(), result.map(str::to_owned), error.map(str::to_owned));
+    let tool = ToolUse { tool: "search".to_owned(), arguments, result, error, truncated: false, duration_ms: 120 };
+    Event::ToolCalled { turn, participant: who.into(), tool }
+}
+pub fn measured(round: u32, agreement: Option<f64>, stability: Option<f64>, method: Method) -> Event {
+    let (stable, known, by_answers) = (Vec::new(), Vec::new(), false);
+    let measures = Measures { agreement, stability, stable, known, by_answers, method };
+    Event::RoundMeasured { round, measures, turn: None, call: None }
+}
+fn verdict(log: &mut Log, outcome: Outcome, winner: Option<&str>, reason: Option<Reason>, contested: bool) {
+    log.push(Event::VerdictReached {
+        outcome,
+        verdict: winner.map(|winner| format!("{winner}, once the lease is signed.")),
+        winner: winner.map(str::to_owned),
+        reasoning: None,
+        reason: reason.clone(),
+        consensus: Some(Consensus {
+            answer: Some(NOW.to_owned()),
+            top: 2,
+            eligible: 3,
+            strength: Strength::Moderate,
+            contested,
+            source: ConsensusSource::FinalBallots,
+        }),
+        majority: MajorityShift::None,
+        moved: vec!["Bruno".into()],
+    });
+    log.end(DebateState::Succeeded, Some(outcome), reason, Vec::new());
+}
+fn trio(stances: bool) -> DebateSpec {
+    let stance = |text| stances.then_some(text);
+    let cast = [("Ada", NOW, "Head baker"), ("Bruno", WAIT, "Keeps the books"), ("Chioma", RENT, "Runs the van")];
+    let cast = cast.into_iter().map(|(name, text, role)| persona(name, stance(text), role)).collect();
+    spec("Should the bakery buy the second oven this year?", cast)
+}
+
+/// An open fight with interruptions, tools, a busy moderator, notes, summaries and measures; held without a decision.
+pub fn fight() -> Log {
+    let mut spec = trio(true);
+    (spec.debate_format, spec.consensus_strategy) = (DebateFormat::OpenFight, ConsensusStrategy::NoConsensus);
+    let mut log = Log::admitted(spec);
+    log.phase(PhaseName::Rounds);
+    let (turn, call) = call_of(&mut log, 1, MODERATOR, Task::Research);
+    log.push(tool(turn, MODERATOR, "{\"q\":\"deck oven price\"}", Some("21,000 installed"), None));
+    log.push(Event::ResearchBriefed { turn, text: "A deck oven costs **21,000**, installed.".into(), call });
+    log.round(1, &["Ada", "Bruno", "Chioma"]);
+    let seats = ["Ada", "Bruno", "Chioma"].map(|name| Seat {
+        participant: name.into(),
+        work: Work::Bid { purpose: BidPurpose::Floor, on: None, heard: None },
+    });
+    log.push(Event::StageOpened {
+        round: 1,
+        step: Step::Speaking,
+        seats: seats.to_vec(),
+        parallel: true,
+        joins: false,
+    });
+    let to = |urgency, to: Option<&str>, text: Option<&str>| Bid {
+        urgency,
+        to: to.map(ParticipantId::from),
+        text: text.map(str::to_owned),
+    };
+    bid(&mut log, 1, "Ada", BidPurpose::Floor, to(7, None, Some("the queue")));
+    bid(&mut log, 1, "Bruno", BidPurpose::Floor, to(4, Some("Ada"), None));
+    bid(&mut log, 1, "Chioma", BidPurpose::Floor, to(0, None, None));
+    let (turn, _) = call_of(&mut log, 1, "Ada", argument());
+    log.push(Event::SpeechHeard { turn, participant: "Ada".into(), text: "Forty people leave".into() });
+    bid(&mut log, 1, "Bruno", BidPurpose::Interruption, to(9, Some("Ada"), Some("forty is a guess")));
+    let first = log.speak_as(1, "Ada", SpeechKind::Argument, "Forty people leave the queue every", |speech| {
+        speech.cut_by = Some("Bruno".into());
+    });
+    log.speak_as(1, "Bruno", SpeechKind::Interjection, "Forty is a guess. Who counted?", |speech| {
+        speech.to = Some("Ada".into())
+    });
+    let answer = log.speak_as(
+        1,
+        "Chioma",
+        SpeechKind::Argument,
+        "As Ada says in T2, the queue is there; renting serves it.",
+        |_| {},
+    );
+    log.push(tool(answer, "Chioma", "{\"q\":\"rent\"}", None, Some("no answer within 20 s")));
+    let remark = |to: &str, text: &str| Remark { to: to.into(), text: text.to_owned() };
+    let interjection = Interjection {
+        comment: Some("You agree on more than you say.".to_owned()),
+        warnings: vec![remark("Bruno", "Stay with the oven.")],
+        questions: vec![remark("Ada", "Who counted the forty?")],
+        revisions: vec![remark("Chioma", "Say what it costs after a year.")],
+    };
+    log.done(1, MODERATOR, Task::Interject, |turn, call| Event::ModeratorInterjected { turn, interjection, call });
+    log.speak_as(1, "Ada", SpeechKind::Clarification, "I did, on the order sheets. Bruno has seen them.", |_| {});
+    let scores = vec![
+        SpeechScore { speech: first, score: score(7, 5, 6, 9), comment: Some("cut short".to_owned()) },
+        SpeechScore { speech: answer, score: score(8, 6, 8, 9), comment: None },
+    ];
+    let speeches = vec![first, answer];
+    log.done(1, MODERATOR, Task::ScoreSpeeches { speeches }, |turn, call| Event::SpeechesScored { turn, scores, call });
+    log.push(measured(1, Some(0.42), None, Method::Words));
+    let note = Note { position: Some("Buy".to_owned()), next: Some("Bring the sheets".to_owned()), ..Note::default() };
+    log.done(1, "Ada", Task::Reflect { reflection: true, evolution: true }, |turn, call| Event::NoteTaken {
+        turn,
+        participant: "Ada".into(),
+        note,
+        call,
+    });
+    log.done(1, SUMMARIZER, Task::Summarise { through: 1 }, |turn, call| Event::SummaryRecorded {
+        turn,
+        through: 1,
+        text: "The queue is agreed upon; its size is not.".into(),
+        call,
+    });
+    log.round(2, &["Ada", "Bruno"]);
+    log.speak_as(2, "Bruno", SpeechKind::Argument, "Ada's sheets end in March, and Chioma knows it.", |_| {});
+    log.push(measured(2, Some(0.55), Some(0.71), Method::Words));
+    log.done(2, JUDGE, Task::EnoughSaid, |turn, call| Event::EnoughAsked {
+        turn,
+        judge: JUDGE.into(),
+        enough: true,
+        reasoning: "No figure is new.".to_owned(),
+        call,
+    });
+    log.stop(StopRule::JudgeEnough, 2);
+    for conclusion in [Conclusion::Reconciliation, Conclusion::Summary] {
+        log.done(3, MODERATOR, Task::Conclude { conclusion }, |turn, call| Event::ModeratorConcluded {
+            turn,
+            conclusion,
+            text: "All three would serve the queue.".into(),
+            reasoning: None,
+            call,
+        });
+    }
+    verdict(&mut log, Outcome::Inconclusive, None, Some(Reason::of(ReasonCode::NoDecisionWanted)), false);
+    log
+}
+
+/// Proposals, critiques, revisions; a panel that ranks; a synthesis.
+pub fn critiques() -> Log {
+    let mut spec = trio(false);
+    (spec.mode, spec.debate_format) = (Mode::Deliberative, DebateFormat::CritiqueRevision);
+    spec.consensus_strategy = ConsensusStrategy::RankedReasons;
+    spec.judge.as_mut().unwrap().panel = 2;
+    spec.synthesizer = Some(Synthesizer {
+        output_schema: Some(serde_json::json!({ "type": "object" })),
+        instructions: None,
+        voice: voice("synthesizer"),
+    });
+    let mut log = Log::admitted(spec);
+    log.phase(PhaseName::InitialBallots);
+    for (who, choice) in [("Ada", NOW), ("Bruno", WAIT), ("Chioma", RENT)] {
+        log.ballot(0, BallotStage::Initial, who, choice, "so far");
+    }
+    log.phase(PhaseName::Rounds);
+    for (who, answer) in [("Ada", NOW), ("Bruno", WAIT), ("Chioma", RENT)] {
+        log.speak_as(0, who, SpeechKind::Proposal, &format!("My proposal.\n\nMy answer: {answer}"), |speech| {
+            speech.answer = Some(answer.to_owned());
+        });
+    }
+    log.round(1, &["Ada", "Bruno", "Chioma"]);
+    for (by, of, severity) in [("Bruno", "Ada", 8), ("Chioma", "Ada", 3), ("Ada", "Bruno", 0)] {
+        let critique = Critique {
+            severity,
+            issues: if severity > 0 { vec!["The lease ends in fourteen months.".to_owned()] } else { Vec::new() },
+            suggestions: vec!["Ask the landlord.".to_owned()],
+        };
+        log.done(1, by, Task::Critique { of: of.into() }, |turn, call| Event::CritiqueRecorded {
+            turn,
+            participant: by.into(),
+            of: of.into(),
+            critique,
+            neutralised: 0,
+            call,
+        });
+    }
+    log.speak_as(1, "Ada", SpeechKind::Revision, "Buy on signature.\n\nMy answer: Invest now", |speech| {
+        speech.accepted = vec!["Bruno".into()];
+        speech.declined = vec![Declined { critic: "Chioma".into(), why: "renting is a bridge".to_owned() }];
+        speech.answer = Some(NOW.to_owned());
+    });
+    log.speak_as(1, "Bruno", SpeechKind::Revision, "I join.\n\nMy answer: invest now.", |speech| {
+        speech.answer = Some("invest now.".to_owned());
+    });
+    let turn_of = log.done(1, EMBEDDER, Task::Measure { round: 1 }, |turn, call| {
+        let Event::RoundMeasured { round, measures, .. } = measured(1, Some(0.67), Some(0.5), Method::WordsInstead)
+        else {
+            panic!("measures")
+        };
+        Event::RoundMeasured { round, measures, turn: Some(turn), call: Some(call) }
+    });
+    assert_eq!(turn_of.round, 1);
+    log.stop(StopRule::Converged, 1);
+    log.phase(PhaseName::FinalBallots);
+    for (who, choice) in [("Ada", NOW), ("Bruno", NOW), ("Chioma", RENT)] {
+        log.ballot(2, BallotStage::Final, who, choice, "in the end");
+    }
+    log.phase(PhaseName::Decision);
+    for (judge, first, second) in [(JUDGE, NOW, RENT), ("judge-2", NOW, RENT), ("judge-2", RENT, NOW)] {
+        let ranked =
+            |candidate: &str| Ranked { candidate: candidate.to_owned(), reason: "It answers the lease.".to_owned() };
+        let ranking = vec![ranked(first), ranked(second)];
+        log.done(2, judge, Task::Rank { order: 0, candidates: vec![NOW.to_owned(), RENT.to_owned()] }, |turn, call| {
+            Event::RankingRecorded { turn, judge: judge.into(), order: u32::from(first == RENT), ranking, call }
+        });
+    }
+    log.push(Event::VoteTallied {
+        rule: None,
+        counts: vec![(NOW.to_owned(), 2), (RENT.to_owned(), 1)],
+        weights: Vec::new(),
+        eligible: 4,
+        received: 3,
+        winner: Some(NOW.to_owned()),
+    });
+    let reasoned = log.records.len();
+    log.push(Event::VerdictReached {
+        outcome: Outcome::Decided,
+        verdict: Some("Buy on signature.".to_owned()),
+        winner: Some(NOW.to_owned()),
+        reasoning: Some("It answers the lease.".to_owned()),
+        reason: None,
+        consensus: Some(Consensus {
+            answer: Some(NOW.to_owned()),
+            top: 2,
+            eligible: 3,
+            strength: Strength::Moderate,
+            contested: true,
+            source: ConsensusSource::FinalBallots,
+        }),
+        majority: MajorityShift::None,
+        moved: vec!["Bruno".into()],
+    });
+    assert_eq!(log.records.len(), reasoned + 1);
+    log.phase(PhaseName::Synthesis);
+    let synthesis = Synthesis {
+        text: "{\"buy\": true}".into(),
+        output: Some("{\"buy\":true,\"when\":\"on signature\"}".into()),
+        problems: Vec::new(),
+    };
+    log.done(3, SYNTHESIZER, Task::Synthesise, |turn, call| Event::SynthesisRecorded { turn, synthesis, call });
+    log.end(DebateState::Succeeded, Some(Outcome::Decided), None, Vec::new());
+    log
+}
+
+/// British Parliamentary: benches, points of information, a weighted vote after every round, scores of everybody.
+pub fn parliament() -> Log {
+    let mut spec = trio(true);
+    spec.personas.push(persona("Dmitri", Some("Never"), "Owns the building"));
+    let teams = Bench::TEAMS.map(str::to_owned);
+    spec.personas.iter_mut().zip(teams).for_each(|(persona, team)| persona.stance = Some(team));
+    (spec.debate_format, spec.consensus_strategy) = (DebateFormat::BpStyle, ConsensusStrategy::Vote);
+    spec.voting = Some(Voting {
+        rule: VoteRule::Weighted,
+        self_votes: SelfVotes::Exclude,
+        voters: Voters::Debaters,
+        every_round: true,
+    });
+    let mut log = Log::admitted(spec);
+    log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno", "Chioma", "Dmitri"]);
+    for (who, bench) in [
+        ("Ada", Bench::PrimeMinister),
+        ("Bruno", Bench::LeaderOfOpposition),
+        ("Chioma", Bench::MemberOfGovernment),
+        ("Dmitri", Bench::MemberOfOpposition),
+    ] {
+        let text = if who == "Chioma" { "Ada is right, and Bruno forgets the basket." } else { "The figures say so." };
+        log.speak_as(1, who, SpeechKind::Argument, text, |speech| speech.bench = Some(bench));
+        if who == "Ada" {
+            let point = Bid { urgency: 6, to: None, text: Some("Who signs the lease?".to_owned()) };
+            bid(&mut log, 1, "Bruno", BidPurpose::Point, point);
+            bid(&mut log, 1, "Dmitri", BidPurpose::Point, Bid::default());
+            let points = vec![Point { by: "Bruno".into(), text: "Who signs the lease?".to_owned() }];
+            let reply = PointReply { accepts: Some("Bruno".into()), reply: Some("The owner, in May.".to_owned()) };
+            log.done(1, "Ada", Task::AnswerPoints { points: points.clone() }, |turn, call| Event::PointsAnswered {
+                turn,
+                participant: "Ada".into(),
+                points,
+                reply,
+                call,
+            });
+        }
+    }
+    let teams = Bench::TEAMS;
+    for round in [1, 2] {
+        for (who, team) in [("Ada", teams[1]), ("Bruno", teams[0]), ("Chioma", teams[0])] {
+            log.vote(round, who, team, "It answered the point");
+        }
+    }
+    let choices = vec![teams[0].to_owned(), teams[1].to_owned()];
+    log.done(2, "Dmitri", Task::Vote { candidates: choices.clone(), form: BallotForm::Ranking }, |turn, call| {
+        let (choice, reasons) = (choices[0].clone(), vec!["In this order".to_owned()]);
+        Event::VoteCast { turn, participant: "Dmitri".into(), choice, choices, reasons, call }
+    });
+    let scores = vec![DebaterScore { debater: "Bruno".into(), score: score(8, 7, 5, 9) }];
+    let debaters = vec![("Bruno".into(), "Speaker A".to_owned())];
+    log.done(2, "Ada", Task::ScoreDebaters { debaters }, |turn, call| Event::DebatersScored {
+        turn,
+        participant: "Ada".into(),
+        scores,
+        call,
+    });
+    log.stop(StopRule::MathematicallyDecided, 2).phase(PhaseName::Decision);
+    log.push(Event::VoteTallied {
+        rule: Some(VoteRule::Weighted),
+        counts: vec![(teams[0].to_owned(), 3_440), (teams[1].to_owned(), 2_000)],
+        weights: vec![
+            VoterWeight { voter: "Ada".into(), elo: Some(1_600.0), calibration: Some(0.7), thousandths: 1_440 },
+            VoterWeight { voter: "Bruno".into(), elo: None, calibration: None, thousandths: 2_000 },
+        ],
+        eligible: 8,
+        received: 7,
+        winner: Some(teams[0].to_owned()),
+    });
+    verdict(&mut log, Outcome::Decided, Some(teams[0]), None, true);
+    log
+}
+
+/// All of them.
+pub fn all() -> Vec<Log> {
+    vec![fight(), critiques(), parliament()]
+}
