@@ -1,8 +1,8 @@
 //! A spec as a file again, with every default filled in.
 use crate::uses::Uses;
 use agon_core::{
-    DebateSpec, Judge, Mode, Moderator, Persona, Quorum, Shown, Sight, Summarizer, Synthesizer, Think, ToolLimits,
-    Voice, Voting,
+    DebateSpec, FormatOptions, Interject, Judge, Mode, Moderator, Persona, Quorum, SelfVotes, Shown, Sight, Similarity,
+    Summarizer, SummaryStyle, Synthesizer, Think, ToolLimits, Voice, Voters, Voting, Windows,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -38,28 +38,31 @@ pub fn normalize_json(spec: &DebateSpec) -> Value {
     Value::Object(file.0)
 }
 
-/// Only what the format reads.
 fn format_options(file: &mut Fields, spec: &DebateSpec) {
-    let (uses, format) = (Uses(spec), &spec.format);
-    file.used(&uses, "inner_circle", format.inner_circle).used(&uses, "interruptions", format.interruptions);
-    file.used(&uses, "interruption_threshold", format.interruption_threshold);
-    file.used(&uses, "points_of_information", format.points_of_information).used(&uses, "topology", format.topology);
-    file.some("hub", format.hub.as_ref()).used(&uses, "direction", format.direction);
-    file.used(&uses, "density", format.density);
+    let (uses, format, usual) = (Uses(spec), &spec.format, FormatOptions::default());
+    file.used(&uses, "inner_circle", format.inner_circle, usual.inner_circle);
+    file.used(&uses, "interruptions", format.interruptions, usual.interruptions);
+    file.used(&uses, "interruption_threshold", format.interruption_threshold, usual.interruption_threshold);
+    file.used(&uses, "points_of_information", format.points_of_information, usual.points_of_information);
+    file.used(&uses, "topology", format.topology, usual.topology).some("hub", format.hub.as_ref());
+    file.used(&uses, "direction", format.direction, usual.direction);
+    file.used(&uses, "density", format.density, usual.density);
 }
 
 fn past(file: &mut Fields, spec: &DebateSpec) {
-    let (uses, windows) = (Uses(spec), spec.windows);
-    file.put("context_scope", spec.context_scope).used(&uses, "context_turns", windows.context_turns);
-    file.put("memory", spec.memory).used(&uses, "memory_window", windows.memory_window);
-    file.used(&uses, "summarize_every", windows.summarize_every);
+    let (uses, windows, usual) = (Uses(spec), spec.windows, Windows::default());
+    file.put("context_scope", spec.context_scope);
+    file.used(&uses, "context_turns", windows.context_turns, usual.context_turns).put("memory", spec.memory);
+    file.used(&uses, "memory_window", windows.memory_window, usual.memory_window);
+    file.used(&uses, "summarize_every", windows.summarize_every, usual.summarize_every);
     file.some("summarizer", spec.summarizer.as_ref().map(summarizer));
 }
 
 fn stopping(file: &mut Fields, spec: &DebateSpec) {
     file.put("ballots", spec.ballots).put("end_condition", &spec.end_condition);
     file.some("terminate_when", spec.terminate_when.as_ref());
-    file.used(&Uses(spec), "similarity_threshold", spec.similarity.similarity_threshold);
+    let usual = Similarity::default().similarity_threshold;
+    file.used(&Uses(spec), "similarity_threshold", spec.similarity.similarity_threshold, usual);
     file.some("embedding_model", spec.similarity.embedding_model.as_ref());
     file.put("timeout_per_turn", crate::duration::write(spec.timeout_per_turn_ms));
     file.some("budget", (!spec.budget.is_unlimited()).then_some(spec.budget));
@@ -87,9 +90,11 @@ impl Fields {
     fn on(&mut self, name: &str, flag: bool) -> &mut Self {
         self.some(name, flag.then_some(true))
     }
-    /// A value that may stand only where the debate reads it.
-    fn used(&mut self, uses: &Uses<'_>, name: &str, value: impl Serialize) -> &mut Self {
-        self.some(name, uses.key(name).then_some(value))
+    /// A value that may stand only where the debate reads it. An unusual one that nothing reads stands too, so that it is
+    /// refused and not lost.
+    fn used<T: PartialEq + Serialize>(&mut self, uses: &Uses<'_>, path: &str, value: T, usual: T) -> &mut Self {
+        let name = path.rsplit('.').next().unwrap_or(path);
+        self.some(name, (uses.key(path) || value != usual).then_some(value))
     }
     fn voice(&mut self, voice: &Voice) -> &mut Self {
         match voice.model.is_external() {
@@ -136,8 +141,8 @@ fn moderator(moderator: &Moderator, uses: &Uses<'_>) -> Value {
     fields.put("warns", moderator.warns).put("clarifies", moderator.clarifies).put("reflects", moderator.reflects);
     fields.put("scores", moderator.scores).put("researches", moderator.researches);
     fields.put("reconciles", moderator.reconciles).put("concludes", moderator.concludes);
-    fields.some("interject", uses.key("moderator.interject").then_some(moderator.interject));
-    fields.some("summary_style", uses.key("moderator.summary_style").then_some(moderator.summary_style));
+    fields.used(uses, "moderator.interject", moderator.interject, Interject::default());
+    fields.used(uses, "moderator.summary_style", moderator.summary_style, SummaryStyle::default());
     fields.list("tools", &moderator.tools).some("instructions", moderator.instructions.as_ref());
     fields.voice(&moderator.voice);
     Value::Object(fields.0)
@@ -145,9 +150,9 @@ fn moderator(moderator: &Moderator, uses: &Uses<'_>) -> Value {
 
 fn judge(judge: &Judge, uses: &Uses<'_>) -> Value {
     let mut fields = Fields::default();
-    fields.some("orders", uses.key("judge.orders").then_some(judge.orders));
+    fields.used(uses, "judge.orders", judge.orders, 2);
     fields.put("anonymize_transcript", judge.anonymize_transcript).put("shuffle_for_judge", judge.shuffle_for_judge);
-    fields.some("panel", uses.key("judge.panel").then_some(judge.panel)).list("panel_models", &judge.panel_models);
+    fields.used(uses, "judge.panel", judge.panel, 1).list("panel_models", &judge.panel_models);
     fields.put("ends_rounds", judge.ends_rounds);
     fields.some("instructions", judge.instructions.as_ref()).voice(&judge.voice);
     Value::Object(fields.0)
@@ -156,7 +161,8 @@ fn judge(judge: &Judge, uses: &Uses<'_>) -> Value {
 fn voting(voting: &Voting, uses: &Uses<'_>) -> Value {
     let mut fields = Fields::default();
     fields.put("rule", voting.rule);
-    fields.some("self_votes", uses.key("voting.self_votes").then_some(voting.self_votes));
+    let usual = if voting.voters == Voters::Judges { SelfVotes::Allow } else { SelfVotes::Exclude };
+    fields.used(uses, "voting.self_votes", voting.self_votes, usual);
     fields.put("voters", voting.voters).on("every_round", voting.every_round);
     Value::Object(fields.0)
 }

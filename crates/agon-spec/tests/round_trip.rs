@@ -152,6 +152,30 @@ prop_compose! {
     }
 }
 
+/// Specs come from elsewhere too, and are read as the file that they stand for.
+#[test]
+fn what_a_debate_would_not_read_stands_in_its_normal_form_and_is_refused() {
+    let source = Source::new("a.yaml", "topic: t\nmodel: m\nmoderator: {type: judge}\n");
+    let spec = parse(&source, &Defaults::default()).spec.unwrap();
+    type Change = fn(&mut agon_spec::DebateSpec);
+    let changes: [(&str, Change); 7] = [
+        ("inner_circle", |spec| spec.format.inner_circle = 3),
+        ("points_of_information", |spec| spec.format.points_of_information = false),
+        ("hub", |spec| spec.format.hub = Some("advocate".into())),
+        ("memory_window", |spec| spec.windows.memory_window = 4),
+        ("similarity_threshold", |spec| spec.similarity.similarity_threshold = 0.5),
+        ("moderator.interject", |spec| spec.moderator.as_mut().unwrap().interject = agon_core::Interject::Midpoint),
+        ("personas[0].sees", |spec| spec.personas[0].sees = Some(Vec::new())),
+    ];
+    for (key, change) in changes {
+        let mut changed = spec.clone();
+        change(&mut changed);
+        let found = parse(&Source::new("b.json", normalize_json(&changed).to_string()), &Defaults::default());
+        let errors = found.diagnostics.iter().filter(|found| found.severity == Severity::Error);
+        assert_eq!(errors.map(|error| error.field.as_str()).collect::<Vec<_>>(), [key]);
+    }
+}
+
 proptest! {
     #[test]
     fn the_normal_form_parses_back_to_the_same_spec(file in debate().boxed()) {
