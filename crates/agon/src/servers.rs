@@ -3,7 +3,7 @@ mod needs;
 mod probe;
 mod rehearse;
 
-pub use needs::{check, hint, models_of, serves};
+pub use needs::{check, hint, models_of, participants, serves};
 pub use probe::{Found, probe, probe_all};
 pub use rehearse::{config, script, start};
 

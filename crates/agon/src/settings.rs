@@ -10,6 +10,7 @@ mod length;
 mod list;
 mod nats;
 mod secret;
+mod tools;
 
 pub use client::ClientSettings;
 pub use cluster::{CoordinatorSettings, HostRoleSettings, NodeSettings};
@@ -22,8 +23,10 @@ pub use layers::Layers;
 pub use length::Length;
 pub use nats::NatsSettings;
 pub use secret::KeySource;
+pub use tools::{ToolSettings, with_keys as tools_with_keys};
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
@@ -61,6 +64,9 @@ pub struct Settings {
     pub admin: AdminSettings,
     /// What is told to those who look after the machines.
     pub telemetry: TelemetrySettings,
+    /// The tools that debates may use where this process plays turns, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, ToolSettings>,
 }
 
 /// Where debates are kept.
@@ -241,6 +247,7 @@ impl Settings {
         for (section, found) in sections {
             problems.extend(found.into_iter().map(|problem| format!("{section}.{problem}")));
         }
+        problems.extend(tools::problems(&self.tools));
         problems
     }
 }

@@ -2,7 +2,7 @@
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
 use crate::servers::{self, Found, Server};
-use crate::settings::{Settings, chosen_hosts};
+use crate::settings::{Settings, chosen_hosts, tools_with_keys};
 use crate::store::Store;
 use crate::traces::{self, Teller};
 use agon_bus::MemoryBus;
@@ -141,6 +141,7 @@ impl Stage {
         let config = NodeConfig {
             max_debates: settings.runtime.max_debates.get(),
             breaker: settings.breaker_policy(),
+            tools: tools_with_keys(&settings.tools, &context.environment)?,
             times: Times { drain: settings.runtime.drain.0, ..Times::default() },
             ..NodeConfig::embedded(name)
         };

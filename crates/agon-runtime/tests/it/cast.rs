@@ -2,7 +2,7 @@
 use agon_core::HostId;
 use agon_llm::{
     ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, DeltaSink, Endpoint, EndpointKind, LoadedModel,
-    ModelDetails, ModelInfo, ServerVersion, TransportFault, Usage,
+    ModelDetails, ModelInfo, ServerVersion, ToolCall, TransportFault, Usage,
 };
 use agon_runtime::{HostConfig, Served};
 use serde_json::{Value, json};
@@ -19,6 +19,10 @@ pub enum Cue {
     Answer,
     /// Says this, whatever was asked for.
     Say(String),
+    /// Wants a function called, with a text as its argument.
+    Call(&'static str, &'static str),
+    /// Says a sentence at a time, each after this pause, and then hangs: only a cut ends it.
+    Endlessly(&'static [&'static str], Duration),
     /// Refuses the connection.
     Refuse,
     /// Says that it has too much to do.
@@ -43,6 +47,14 @@ pub struct CastState {
     pub listed: Mutex<Option<Vec<String>>>,
     /// What it holds in memory.
     pub loaded: Mutex<Vec<LoadedModel>>,
+    /// What `show` tells of every model.
+    pub able: Mutex<Vec<String>>,
+    /// What becomes of calls for embeddings; each text has the vector of its length and its vowels otherwise.
+    pub no_embeddings: Mutex<Option<ChatError>>,
+    /// The texts of each call for embeddings.
+    pub embedded: Mutex<Vec<Vec<String>>>,
+    /// All calls as they came.
+    pub requests: Mutex<Vec<ChatRequest>>,
     /// The prompts of all calls, by their last message's end.
     pub calls: Mutex<Vec<String>>,
     pub running: AtomicUsize,
@@ -59,6 +71,10 @@ impl Cast {
             cues: Mutex::default(),
             listed: Mutex::new(Some(vec!["m".into()])),
             loaded: Mutex::default(),
+            able: Mutex::default(),
+            no_embeddings: Mutex::default(),
+            embedded: Mutex::default(),
+            requests: Mutex::default(),
             calls: Mutex::default(),
             running: AtomicUsize::new(0),
             most_running: AtomicUsize::new(0),
@@ -73,6 +89,13 @@ impl Cast {
     /// What the server has from now on; none makes it go away.
     pub fn lists(&self, models: Option<&[&str]>) {
         *self.state.listed.lock().unwrap() = models.map(|models| models.iter().map(|name| (*name).into()).collect());
+    }
+    /// What the models say that they can do.
+    pub fn can(&self, what: &str) {
+        self.state.able.lock().unwrap().push(what.into());
+    }
+    pub fn requests(&self) -> Vec<ChatRequest> {
+        self.state.requests.lock().unwrap().clone()
     }
     pub fn calls(&self) -> usize {
         self.state.calls.lock().unwrap().len()
@@ -100,6 +123,8 @@ impl Cast {
     }
 }
 
+const USAGE: Usage = Usage { prompt_tokens: Some(100), cached_prompt_tokens: None, completion_tokens: Some(10) };
+
 /// Counts a call for as long as it runs.
 struct Running<'a>(&'a CastState, bool);
 impl<'a> Running<'a> {
@@ -124,10 +149,24 @@ impl ChatModel for Cast {
         let prompt: String = request.messages.iter().map(|message| message.content.to_string()).collect();
         let cue = self.state.cues.lock().unwrap().pop_front().unwrap_or(Cue::Answer);
         self.state.calls.lock().unwrap().push(prompt.clone());
+        self.state.requests.lock().unwrap().push(request.clone());
         let mut running = Running::begin(&self.state);
         let text = match cue {
             Cue::Answer => answer(&prompt, request.format.as_deref()),
             Cue::Say(text) => text,
+            Cue::Call(name, text) => {
+                running.1 = true;
+                let call =
+                    ToolCall { id: Some("call_1".into()), name: name.into(), arguments: json!({ "text": text }) };
+                return Ok(ChatAnswer { tool_calls: vec![call], usage: USAGE, ..ChatAnswer::default() });
+            }
+            Cue::Endlessly(sentences, pause) => {
+                for sentence in sentences {
+                    tokio::time::sleep(pause).await;
+                    sink.text(sentence);
+                }
+                std::future::pending().await
+            }
             Cue::Refuse => {
                 running.1 = true;
                 return Err(ChatError::new(ChatErrorKind::Transport(TransportFault::Connect), "refused"));
@@ -144,8 +183,7 @@ impl ChatModel for Cast {
         }
         tokio::time::sleep(self.state.delay).await;
         running.1 = true;
-        let usage = Usage { prompt_tokens: Some(100), cached_prompt_tokens: None, completion_tokens: Some(10) };
-        Ok(ChatAnswer { text, usage, ..ChatAnswer::default() })
+        Ok(ChatAnswer { text, usage: USAGE, ..ChatAnswer::default() })
     }
     async fn models(&self) -> Result<Vec<ModelInfo>, ChatError> {
         let info =
@@ -158,7 +196,8 @@ impl ChatModel for Cast {
         not_in_the_script()
     }
     async fn show(&self, _: &str) -> Result<ModelDetails, ChatError> {
-        not_in_the_script()
+        let capabilities = Some(self.state.able.lock().unwrap().clone());
+        Ok(ModelDetails { capabilities, ..ModelDetails::default() })
     }
     async fn loaded(&self) -> Result<Vec<LoadedModel>, ChatError> {
         Ok(self.state.loaded.lock().unwrap().clone())
@@ -166,8 +205,13 @@ impl ChatModel for Cast {
     async fn preload(&self, _: &str, _: Option<Duration>) -> Result<(), ChatError> {
         not_in_the_script()
     }
-    async fn embed(&self, _: &str, _: &[String]) -> Result<Vec<Vec<f32>>, ChatError> {
-        not_in_the_script()
+    async fn embed(&self, _: &str, input: &[String]) -> Result<Vec<Vec<f32>>, ChatError> {
+        self.state.embedded.lock().unwrap().push(input.to_vec());
+        if let Some(error) = self.state.no_embeddings.lock().unwrap().clone() {
+            return Err(error);
+        }
+        let count = |text: &String, wanted: char| text.chars().filter(|c| *c == wanted).count() as f32;
+        Ok(input.iter().map(|text| "aeiou".chars().map(|vowel| count(text, vowel)).collect()).collect())
     }
     fn endpoint(&self) -> &Endpoint {
         &self.state.endpoint

@@ -16,11 +16,17 @@ mod fleet;
 #[cfg(test)]
 mod fuse;
 #[cfg(test)]
+mod interrupted;
+#[cfg(test)]
 mod limits;
+#[cfg(test)]
+mod measured;
 #[cfg(test)]
 mod observed;
 #[cfg(test)]
 mod outage;
+#[cfg(test)]
+mod roles;
 #[cfg(test)]
 mod seats;
 #[cfg(test)]
@@ -29,3 +35,5 @@ mod shares;
 mod stage;
 #[cfg(test)]
 mod takeover;
+#[cfg(test)]
+mod tooled;

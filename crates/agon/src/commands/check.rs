@@ -44,7 +44,8 @@ fn show(context: &Context, args: &CheckArgs, name: &str, at: usize, parsed: &Par
             let judged = if warnings.is_empty() { "good".to_owned() } else { format!("good, {warnings}") };
             let personas = spec.personas.len();
             let summary = format!("{name}: {judged} ({personas} personas, at most {} rounds)", spec.max_rounds);
-            let notes: String = agon_spec::notes(spec).iter().map(|note| format!("  {}\n", agon_report::one_line(note))).collect();
+            let notes: String =
+                agon_spec::notes(spec).iter().map(|note| format!("  {}\n", agon_report::one_line(note))).collect();
             context.output.data(&format!("{problems}{}\n{notes}", agon_report::one_line(&summary)))?;
         }
         (None, _) => {

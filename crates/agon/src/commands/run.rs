@@ -10,7 +10,7 @@ use crate::signals::Signals;
 use crate::stage::{Cast, Servers, Stage};
 use crate::store::{self, Store};
 use crate::terminal::Begin;
-use agon_core::{Admission, DebateId, DebateSpec, Position};
+use agon_core::{Admission, DebateId, DebateSpec, ParticipantId, Position};
 use agon_rehearsal::RehearsalConfig;
 use agon_runtime::SubmitError;
 use agon_store::Journal;
@@ -27,6 +27,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Result<Exit, Stop> {
     let settings = context.settings()?;
     let wanted = Wanted::read(context, &settings, &args.debate)?;
     played_here(&wanted.spec)?;
+    tools_there(&wanted.spec, &settings)?;
     let seed = wanted.spec.seed.unwrap_or_else(fresh_seed);
     let cast = cast(context, &args.server, &args.pace, seed)?;
     runtime()?.block_on(async {
@@ -39,18 +40,36 @@ pub fn run(context: &Context, args: &RunArgs) -> Result<Exit, Stop> {
 
 /// A process of the author's own is reached over NATS, which there is only in a cluster.
 fn played_here(spec: &DebateSpec) -> Result<(), Stop> {
+    let everybody = servers::participants(spec);
     let outside =
-        spec.personas.iter().find(|persona| persona.voice.model.is_external()).map(|persona| persona.name.to_string());
-    let moderator = spec.moderator.as_ref().filter(|moderator| moderator.voice.model.is_external());
-    let judge = spec.judge.as_ref().filter(|judge| judge.voice.model.is_external());
-    let outside = outside.or(moderator.map(|_| "the moderator".to_owned())).or(judge.map(|_| "the judge".to_owned()));
-    match outside {
+        |who: &&ParticipantId| spec.role(who).is_some_and(|role| role.models().iter().any(|m| m.is_external()));
+    match everybody.iter().find(outside) {
         None => Ok(()),
         Some(who) => Err(Stop::usage(format!(
             "{who} is played by a process outside Agon (`endpoint: nats`), which only a cluster can reach: \
              submit the file to a server with agon submit, or play every role by a model with --model NAME"
         ))),
     }
+}
+
+/// Tools are set up where turns are played, so the settings tell whether the debate has what it names.
+fn tools_there(spec: &DebateSpec, settings: &Settings) -> Result<(), Stop> {
+    let everybody = servers::participants(spec);
+    let wanted = everybody.iter().filter_map(|who| Some((who, spec.role(who)?.tools())));
+    let missing: Vec<String> = wanted
+        .flat_map(|(who, tools)| tools.iter().map(move |tool| (who, tool)))
+        .filter(|(_, tool)| !settings.tools.contains_key(*tool))
+        .map(|(who, tool)| format!("{who} is to use the tool {tool:?}"))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let known: Vec<&str> = settings.tools.keys().map(String::as_str).collect();
+    let known = if known.is_empty() { "no tool is set up".to_owned() } else { format!("set up: {}", known.join(", ")) };
+    Err(Stop::usage(format!(
+        "{}, which is not set up here ({known}); add [tools.NAME] to agon.toml",
+        missing.join(", ")
+    )))
 }
 
 async fn hold(

@@ -4,6 +4,7 @@ use super::{admin, face, ground::Ground, hosts::Hosts};
 use crate::cli::Role;
 use crate::commands::Context;
 use crate::exit::Stop;
+use crate::settings::tools_with_keys;
 use agon_rehearsal::RehearsalServer;
 use agon_runtime::{Node, Ports, SystemClock};
 use agon_server::{Admin, Gateway, GatewayPorts};
@@ -40,7 +41,11 @@ impl Process {
             clock: Arc::new(SystemClock),
             observer: Arc::new(telemetry.clone()),
         };
-        let node = Node::start(plan.node(), ports).await.context("the runtime's actors do not start")?;
+        let mut config = plan.node();
+        if plan.is(Role::Host) {
+            config.tools = tools_with_keys(&plan.settings.tools, &context.environment)?;
+        }
+        let node = Node::start(config, ports).await.context("the runtime's actors do not start")?;
         let node = Arc::new(node);
         let parts = GatewayPorts {
             node: node.clone(),

@@ -2,19 +2,25 @@
 use super::probe::same_model;
 use super::{Found, Server};
 use crate::settings::HostKind;
-use agon_core::{DebateSpec, ModelName};
+use agon_core::{DebateSpec, EMBEDDER, MODERATOR, ModelName, ParticipantId, SUMMARIZER, SYNTHESIZER};
 use agon_llm::{ChatError, ChatErrorKind};
 use std::fmt::Write;
 
 /// The models that the roles name first; fallbacks may be missing.
 pub fn models_of(spec: &DebateSpec) -> Vec<ModelName> {
-    let debaters = spec.personas.iter().map(|persona| &persona.voice.model);
-    let moderator = spec.moderator.iter().map(|moderator| &moderator.voice.model);
-    let judge = spec.judge.iter().map(|judge| &judge.voice.model);
-    let mut models: Vec<ModelName> = debaters.chain(moderator).chain(judge).cloned().collect();
+    let roles = participants(spec);
+    let roles = roles.iter().filter_map(|who| spec.role(who));
+    let mut models: Vec<ModelName> = roles.filter_map(|role| role.models().first().copied().cloned()).collect();
     models.sort();
     models.dedup();
     models
+}
+
+/// Everybody who takes part.
+pub fn participants(spec: &DebateSpec) -> Vec<ParticipantId> {
+    let names = spec.personas.iter().map(|persona| persona.name.clone()).chain(spec.judges());
+    let served = [MODERATOR, SUMMARIZER, SYNTHESIZER, EMBEDDER].into_iter().map(ParticipantId::from);
+    names.chain(served).filter(|who| spec.role(who).is_some()).collect()
 }
 
 /// Whether the server is to be asked for `model`.
