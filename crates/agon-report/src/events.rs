@@ -50,11 +50,15 @@ pub fn delta_json(turn: TurnId, n: u64, text: &str) -> Value {
 
 /// JSON on one line, with every character escaped that a terminal or a line reader could take for a command.
 pub fn json_line(value: &Value) -> String {
-    let text = value.to_string();
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    safe_json(&value.to_string())
+}
+
+/// The same for JSON that is written already; its own line feeds stay.
+pub fn safe_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
         // Such a character can only stand inside a JSON string, where an escape means the same.
-        if is_hazard(c) {
+        if is_hazard(c) && c != '\n' {
             let mut units = [0; 2];
             for unit in c.encode_utf16(&mut units) {
                 // Writing to a string cannot fail.

@@ -189,6 +189,7 @@ pub(crate) fn section(minutes: &Minutes<'_>, round: u32) -> String {
     let is_round = minutes.rounds.contains(&round) || minutes.stopped.is_none_or(|(_, last)| round <= last);
     let name = match round {
         0 if holds(SpeechKind::Opening) => "Opening statements",
+        0 if holds(SpeechKind::Proposal) => "Proposals",
         0 => "Before the first round",
         round if is_round => return format!("Round {round}"),
         _ if holds(SpeechKind::Closing) => "Final statements",

@@ -25,7 +25,7 @@ mod visible;
 mod warnings;
 mod words;
 
-pub use events::{delta_json, event_json, events_jsonl, json_line};
+pub use events::{delta_json, event_json, events_jsonl, json_line, safe_json};
 pub use html::{HtmlError, html};
 pub use markdown::{full_markdown, summary_only, verbose};
 pub use minutes::{Minutes, NotADebate};

@@ -66,7 +66,8 @@ impl<'a> Minutes<'a> {
     /// Why the outcome is what it is, as a sentence without its full stop.
     pub(crate) fn reason(&self) -> Option<String> {
         let reason = self.end.and_then(|end| end.reason).or_else(|| self.verdict?.reason)?;
-        Some(words::why(reason))
+        // The headline says so.
+        (!self.without_decision()).then(|| words::why(reason))
     }
     /// Whether the debate was held without a decision, as its file wants it.
     pub(crate) fn without_decision(&self) -> bool {

@@ -160,7 +160,7 @@ fn ballot_row(when: &str, entry: &Entry<'_>, ballot: Choice<'_>) -> Vec<String> 
 pub(super) fn votes(page: &mut Page, minutes: &Minutes<'_>) {
     let Some(tally) = minutes.tally else { return };
     page.heading(2, if tally.rule.is_some() { "Votes" } else { "Points of the rankings" });
-    let votes: Vec<_> = minutes.votes().map(|(entry, vote)| ballot_row("vote", entry, vote)).collect();
+    let votes: Vec<_> = minutes.votes().map(|(entry, vote)| ballot_row(&cast(minutes, entry), entry, vote)).collect();
     page.table(&["", "Who", "For", "Reasons"], &votes);
     judges::scores(page, minutes);
     let counts: Vec<_> = tally.counts.iter().map(|(name, n)| vec![inline(name), words::got(tally.rule, *n)]).collect();
@@ -183,6 +183,12 @@ pub(super) fn votes(page: &mut Page, minutes: &Minutes<'_>) {
         tally.received,
         count(tally.eligible.into(), "eligible voter")
     ));
+}
+
+/// `vote`, with its round where every round votes.
+fn cast(minutes: &Minutes<'_>, entry: &Entry<'_>) -> String {
+    let every = minutes.admission.spec.voting.is_some_and(|voting| voting.every_round);
+    if every { format!("vote, {}", minutes.place(entry.turn.round)) } else { "vote".to_owned() }
 }
 
 /// Both judgements in full.

@@ -49,6 +49,8 @@ pub(super) fn of(tree: &ArgumentTree) -> Layout<'_> {
         let below = targets.filter_map(|to| row_of(&placed, to)).map(|row| row + 1).max().unwrap_or(0);
         let own = placed.iter().filter(|before| before.lane == lane).map(|before| before.row + 1).max().unwrap_or(0);
         let row = base.max(below).max(own);
+        // Time never goes up: what was said later does not stand higher in its round.
+        base = row;
         deepest = deepest.max(row);
         let (x, y) = (MARGIN + lane as f64 * LANE, row as f64 * ROW);
         placed.push(Placed { node, x, y, lane, row });

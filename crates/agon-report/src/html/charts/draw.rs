@@ -30,7 +30,7 @@ pub(super) struct Lines {
 impl Lines {
     pub(super) fn svg(&self) -> String {
         const LEFT: f64 = 30.0;
-        const RIGHT: f64 = 74.0;
+        const RIGHT: f64 = 88.0;
         const TOP: f64 = 12.0;
         const HEIGHT: f64 = 140.0;
         let steps = self.rounds.len().saturating_sub(1).max(1) as f64;
