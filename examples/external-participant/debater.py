@@ -20,6 +20,9 @@ import sys
 import nats
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
+# What it can do. Whatever else it is asked it refuses: an answer at random would stand in the debate.
+TASKS = ("opening", "argument", "statement", "closing", "ballot", "vote")
+
 HERE = pathlib.Path(__file__).resolve().parent
 DESCRIPTORS = HERE.parent.parent / "crates/agon-proto/src/generated/descriptors.bin"
 
@@ -36,7 +39,7 @@ def messages(path):
 
 def speak(ask):
     """A speech. `ask.messages` is what a model would be told, the transcript included."""
-    kind = ask.ask.task.WhichOneof("kind")
+    kind = kind_of(ask)
     if kind == "opening":
         return "Streets are for people before they are for cars. One day a week is a fair trial of that."
     if kind == "closing":
@@ -46,6 +49,11 @@ def speak(ask):
         f"In round {ask.ask.turn.round} I keep to one point: the delivery windows before ten in the morning answer "
         f"what was said about goods, and nobody has named a cost that they do not cover. ({words} words were read.)"
     )
+
+
+def kind_of(ask):
+    """The task's name; none for one that is newer than the descriptors."""
+    return ask.ask.task.WhichOneof("kind")
 
 
 def choose(schema):
@@ -64,7 +72,12 @@ def choose(schema):
 
 
 def reply_to(ask, seat_reply):
-    """The answer, or a refusal that tells Agon why there is none this time."""
+    """The answer, or a refusal that tells Agon why there is none."""
+    kind = kind_of(ask)
+    if kind not in TASKS:
+        return seat_reply(refusal=f"this participant does not know the task {kind or '(newer than its descriptors)'}")
+    if kind == "vote" and ask.ask.task.vote.form > 1:
+        return seat_reply(refusal="this participant votes for one candidate only")
     try:
         text = json.dumps(choose(json.loads(ask.schema))) if ask.HasField("schema") else speak(ask)
         return seat_reply(text=text)
@@ -88,7 +101,7 @@ async def play(options):
         reply = reply_to(ask, seat_reply)
         await message.respond(reply.SerializeToString())
         turn = ask.ask.turn
-        print(f"{ask.debate} r{turn.round}-s{turn.seat}.{turn.attempt} {ask.ask.task.WhichOneof('kind')}", flush=True)
+        print(f"{ask.debate} r{turn.round}-s{turn.seat}.{turn.attempt} {kind_of(ask)}", flush=True)
 
     subject = f"agon.v1.seat.{options.tenant}.{options.debate}.{options.participant}"
     # one of a group answers: start several and a crash of one costs nothing

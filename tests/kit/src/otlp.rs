@@ -7,7 +7,7 @@ use opentelemetry_proto::tonic::collector::metrics::v1::{ExportMetricsServiceReq
 use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{TraceService, TraceServiceServer};
 use opentelemetry_proto::tonic::collector::trace::v1::{ExportTraceServiceRequest, ExportTraceServiceResponse};
 use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue, any_value};
-use opentelemetry_proto::tonic::trace::v1::{Span, status};
+use opentelemetry_proto::tonic::trace::v1::{Span, span, status};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -34,6 +34,8 @@ pub struct SinkSpan {
     pub kind: &'static str,
     /// Its attributes, values as text.
     pub attributes: BTreeMap<String, String>,
+    /// What happened on the way: names with their attributes.
+    pub events: Vec<String>,
     /// The traces that it links to.
     pub links: Vec<String>,
     /// What went wrong, where it says that something did.
@@ -187,11 +189,17 @@ fn read(span: Span, service: String) -> SinkSpan {
         kind: kind(span.kind),
         name: span.name,
         attributes: attributes(span.attributes),
+        events: span.events.into_iter().map(event).collect(),
         links: span.links.iter().map(|link| hex(&link.trace_id)).collect(),
         error: failed.map(|status| status.message),
         start: span.start_time_unix_nano,
         end: span.end_time_unix_nano,
     }
+}
+
+fn event(event: span::Event) -> String {
+    let attributes = attributes(event.attributes).into_iter().map(|(key, value)| format!(" {key}={value}"));
+    std::iter::once(event.name).chain(attributes).collect()
 }
 
 fn kind(number: i32) -> &'static str {

@@ -1,7 +1,7 @@
 //! `/metrics`.
-use crate::stage::{admission, hold, stumble, tell};
-use agon_core::{HostId, ModelName};
-use agon_telemetry::{CircuitState, Gate, Observer, Permits, Telemetry, TelemetryConfig};
+use crate::stage::{admission, hold, lively, stumble, tell, tool_use, with_try};
+use agon_core::{Call, HostId, ModelName};
+use agon_telemetry::{CircuitState, Gate, Observer, Permits, Telemetry, TelemetryConfig, TurnPlayed};
 
 fn telemetry() -> Telemetry {
     Telemetry::start(TelemetryConfig { log: None, ..TelemetryConfig::new("agon", "node-1") }).unwrap()
@@ -59,6 +59,27 @@ fn calls_are_measured_and_unknown_tokens_are_not_taken_for_zero() {
 }
 
 #[test]
+fn bids_agreement_and_tools_are_measured_by_names_of_the_configuration() {
+    let telemetry = telemetry();
+    let (lively, call) = (lively("oven-2026"), tool_call());
+
+    tell(&telemetry, &hold(lively.clone(), |_| None));
+    let held = hold(admission("oven-2026"), |_| None);
+    with_try(&lively, &held.played[0], |told| telemetry.turn_played(&TurnPlayed { call: &call, ..told }));
+
+    let text = telemetry.prometheus();
+    assert!(value(&text, "agon_bids_total", &[r#"purpose="floor""#]).is_some_and(|bids| bids >= 2.0), "{text}");
+    assert_eq!(value(&text, "agon_round_agreement_count", &[r#"method="words""#]), Some(1.0));
+    let tool = "gen_ai_execute_tool_duration_seconds_count";
+    assert_eq!(value(&text, tool, &[r#"gen_ai_tool_name="fs""#, r#"error_type="tool_error""#]), Some(1.0));
+    assert_eq!(value(&text, tool, &[r#"gen_ai_tool_name="other""#]), Some(1.0));
+}
+
+fn tool_call() -> Call {
+    Call { tools: vec![tool_use("fs__x", Some("no")), tool_use("invented", Some("no"))], ..Call::default() }
+}
+
+#[test]
 fn gates_tell_their_state() {
     let telemetry = telemetry();
     let (host, model) = (HostId::new("attic"), ModelName::new("qwen3:8b"));
@@ -100,6 +121,10 @@ fn the_guide_names_every_metric() {
     let guide = include_str!("../../../../docs/guide/tracing.md");
     let telemetry = telemetry();
     tell(&telemetry, &hold(admission("oven-2026"), stumble));
+    let (lively, call) = (lively("oven-2026"), tool_call());
+    let held = hold(lively.clone(), |_| None);
+    tell(&telemetry, &held);
+    with_try(&lively, &held.played[0], |told| telemetry.turn_played(&TurnPlayed { call: &call, ..told }));
     let (host, model) = (HostId::new("attic"), ModelName::new("qwen3:8b"));
     telemetry.breaker_changed(Gate { host: &host, model: &model }, CircuitState::Closed);
     telemetry.permits_changed(Gate { host: &host, model: &model }, Permits { in_use: 0, limit: 1, waiting: 0 });

@@ -25,6 +25,9 @@ fn branch(picture: &mut String, spans: &[SinkSpan], span: &SinkSpan, mark: &str,
     writeln!(picture, "{indent}{mark}{} [{}] {from}..{to}ms{error}{links}", span.name, span.kind).unwrap();
     let attributes: Vec<String> = span.attributes.iter().map(|(key, value)| format!("{key}={value}")).collect();
     writeln!(picture, "{indent}  {}", attributes.join(" ")).unwrap();
+    for event in &span.events {
+        writeln!(picture, "{indent}  * {event}").unwrap();
+    }
     let mut children: Vec<&SinkSpan> = spans.iter().filter(|child| child.parent == span.span_id).collect();
     children.sort_by_key(|child| (child.start, &child.name));
     children.into_iter().for_each(|child| branch(picture, spans, child, "", depth + 1));

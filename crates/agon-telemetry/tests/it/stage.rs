@@ -42,6 +42,34 @@ pub fn admission(id: &str) -> Admission {
     serde_json::from_value(admission).unwrap()
 }
 
+/// A debate with bids, a moderator that interjects after the last round and concludes, tools, and a synthesis.
+pub fn lively(id: &str) -> Admission {
+    let mut admission = admission(id);
+    let spec = &mut admission.spec;
+    (spec.debate_format, spec.ballots) = (DebateFormat::OpenFight, Ballots::None);
+    spec.phases.opening_statements = false;
+    spec.personas[0].tools = vec!["fs".to_owned()];
+    if let Some(moderator) = &mut spec.moderator {
+        (moderator.opens, moderator.interjects, moderator.clarifies) = (false, true, true);
+        (moderator.interject, moderator.concludes) = (Interject::FinalOnly, true);
+    }
+    let voice = spec.personas[0].voice.clone();
+    spec.synthesizer = Some(Synthesizer { output_schema: None, instructions: None, voice });
+    admission
+}
+
+/// What somebody did with a tool.
+pub fn tool_use(tool: &str, error: Option<&str>) -> ToolUse {
+    ToolUse {
+        tool: tool.to_owned(),
+        arguments: SECRET.to_owned(),
+        result: Some(SECRET.to_owned()),
+        error: error.map(str::to_owned),
+        truncated: false,
+        duration_ms: 250,
+    }
+}
+
 /// A try as its host saw it.
 pub struct Played {
     pub ask: Ask,
@@ -70,6 +98,7 @@ pub fn hold(admission: Admission, fault: impl Fn(&Ask) -> Option<FailureCause>) 
         held.log.push(Arc::new(record));
         input = match debate.outstanding().into_iter().next().unwrap() {
             Effect::Finish => return held,
+            Effect::Cut { turn } => panic!("nobody interrupts {turn} here"),
             Effect::WakeAt { at, turn } => {
                 now = at;
                 Input::RetryDue { turn }
@@ -104,6 +133,7 @@ fn call(ask: &Ask, ended: bool) -> Call {
         usage: if ended { usage } else { Usage::default() },
         timing: Timing { queue_ms: Some(40), total_ms: Some(2_000), ..if ended { known } else { Timing::default() } },
         finish_reason: ended.then(|| "stop".to_owned()),
+        tools: Vec::new(),
         rehearsal: false,
     }
 }
@@ -119,9 +149,18 @@ fn answer(task: &Task) -> Answer {
             winner: candidates.first().cloned(),
             reasoning: SECRET.to_owned(),
             citations: Vec::new(),
+            open_objections: Vec::new(),
         }),
         Task::Ballot { choices, .. } => Answer::Choice { choice: choices[0].clone(), reasons: vec![SECRET.to_owned()] },
-        _ => Answer::Speech { text: SECRET.into() },
+        Task::Bid { .. } => Answer::Bid(Bid { urgency: 5, to: None, text: Some(SECRET.to_owned()) }),
+        Task::Conclude { .. } | Task::Research | Task::Summarise { .. } => Answer::Text { text: SECRET.into() },
+        Task::Interject => Answer::Interjection(Interjection {
+            comment: Some(SECRET.to_owned()),
+            questions: vec![Remark { to: ParticipantId::from("Ada"), text: SECRET.to_owned() }],
+            ..Interjection::default()
+        }),
+        Task::Synthesise => Answer::Synthesis(Synthesis { text: SECRET.into(), output: None, problems: Vec::new() }),
+        _ => Answer::Speech { text: SECRET.into(), cut: false },
     }
 }
 

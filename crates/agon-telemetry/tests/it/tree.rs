@@ -1,6 +1,6 @@
 //! The tree of a debate.
 use crate::picture::draw;
-use crate::stage::{LIMIT, admission, config, hold, stumble, tell, tell_the_play};
+use crate::stage::{LIMIT, admission, config, hold, lively, stumble, tell, tell_the_play};
 use agon_core::FailureCause;
 use agon_telemetry::{Observer, Place, Telemetry, TelemetryConfig, TraceContext};
 use agon_testkit::{OtlpSink, SinkSpan};
@@ -117,4 +117,28 @@ async fn the_header_that_travels_with_a_turn_names_its_span() {
     assert_eq!(context, TraceContext::of(&debate, Place::Turn(turn), true));
     let span_id: String = context.span_id().iter().map(|byte| format!("{byte:02x}")).collect();
     assert!(sink.spans().iter().any(|span| span.span_id == span_id && span.name == "send agon.gen"));
+}
+
+#[tokio::test]
+async fn stages_are_events_of_their_round_and_last_words_are_phases() {
+    let sink = OtlpSink::start().unwrap();
+    let telemetry = Telemetry::start(config(&sink)).unwrap();
+
+    tell(&telemetry, &hold(lively(UUID), |_| None));
+    telemetry.shutdown().await;
+
+    let spans = sink.spans();
+    let root = spans.iter().find(|span| span.name == "invoke_workflow open_fight").unwrap();
+    let mut phases: Vec<&SinkSpan> = spans.iter().filter(|span| span.parent == root.span_id).collect();
+    phases.sort_by_key(|span| (span.start, span.end));
+    let names: Vec<&str> = phases.iter().map(|span| span.name.as_str()).collect();
+    let expected = ["debate.accepted", "debate.round", "debate.interjection", "debate.replies", "debate.conclusion"];
+    assert_eq!(names[..5], expected);
+    assert_eq!(names[5..], ["debate.decide", "debate.synthesis"]);
+    let bids = "debate.stage debate.parallel=true debate.seats=2 debate.step=speaking";
+    assert!(phases[1].events.iter().any(|event| event == bids), "{:?}", phases[1].events);
+    assert_eq!(phases[1].attributes["debate.measure.method"], "words");
+    let bid = spans.iter().find(|span| span.attributes.get("debate.task").is_some_and(|task| task == "bid")).unwrap();
+    assert_eq!(bid.attributes["debate.task.kind"], "floor");
+    assert_eq!(ids(&spans).len(), spans.len());
 }

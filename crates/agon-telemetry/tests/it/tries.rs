@@ -1,5 +1,5 @@
 //! Tries that did not go as far as others.
-use crate::stage::{admission, config, hold, with_try};
+use crate::stage::{SECRET, admission, config, hold, lively, tool_use, with_try};
 use agon_core::{Call, Failure, FailureCause};
 use agon_telemetry::{Observer, Telemetry, TurnEnd, TurnPlayed};
 use agon_testkit::{OtlpSink, SinkSpan};
@@ -74,4 +74,26 @@ async fn the_same_try_at_two_hosts_has_two_spans_under_one_parent() {
     let tries: Vec<&SinkSpan> = spans.iter().filter(|span| span.name == "process agon.gen").collect();
     assert_eq!(tries[0].parent, tries[1].parent);
     assert_ne!(tries[0].span_id, tries[1].span_id);
+}
+
+#[tokio::test]
+async fn every_use_of_a_tool_is_a_span_without_arguments_or_results() {
+    let admission = lively("oven-2026");
+    let tools =
+        vec![tool_use("fs__read_file", None), tool_use("fs__invented", Some(SECRET)), tool_use(SECRET, Some(SECRET))];
+    let call = Call { tools, ..Call::default() };
+
+    let spans = spans_of(|telemetry, told| {
+        telemetry.turn_played(&TurnPlayed { call: &call, admission: Some(&admission), content: None, ..told });
+    })
+    .await;
+
+    let agent = spans.iter().find(|span| span.name == "invoke_agent Ada").unwrap();
+    let tools: Vec<&SinkSpan> =
+        spans.iter().filter(|span| span.parent == agent.span_id && span.kind == "internal").collect();
+    let told: Vec<(&str, bool)> = tools.iter().map(|span| (span.name.as_str(), span.error.is_some())).collect();
+    assert_eq!(told, [("execute_tool fs__read_file", false), ("execute_tool fs", true), ("execute_tool other", true)]);
+    assert!(tools.iter().all(|span| span.end - span.start == 250_000_000));
+    assert_eq!(tools[1].attributes["error.type"], "tool_error");
+    assert!(!format!("{tools:?}").contains(SECRET));
 }
