@@ -11,18 +11,25 @@ pub(crate) fn judge(view: &View, ask: &Ask, judge: &Judge) -> String {
     let name = ask.participant.as_str();
     let mut tail = Tail::new(view, ask, &Head { name, stance: None, role: "judge" });
     staff_languages(&mut tail, spec);
-    tail.paragraph(&match &ask.task {
-        Task::Rank { candidates, .. } => fill(template::RANK, &[("choices", &listed(candidates))]),
-        Task::EnoughSaid => fill(template::ENOUGH, &[]),
-        Task::Vote { candidates, form } => votes::vote(candidates, *form),
-        Task::ScoreDebaters { debaters } => votes::scores(debaters),
-        Task::Judge { candidates, .. } => {
-            fill(template::JUDGE, &[("winner", &choice_of(template::WINNER, candidates))])
-        }
-        // nothing else is asked of a judge
-        _ => String::new(),
-    });
+    tail.paragraph(&task_text(&ask.task));
     let values = Values::new(view, ask, name);
     let values = values.list(view, None, spec.language.as_deref());
     tail.close(&[spec.instructions.as_ref(), judge.instructions.as_ref()], &values, ask)
+}
+
+fn task_text(task: &Task) -> String {
+    if let Task::Judge { candidates, .. } = task {
+        return fill(template::JUDGE, &[("winner", &choice_of(template::WINNER, candidates))]);
+    }
+    if let Task::Rank { candidates, .. } = task {
+        return fill(template::RANK, &[("choices", &listed(candidates))]);
+    }
+    if let Task::Vote { candidates, form } = task {
+        return votes::vote(candidates, *form);
+    }
+    if let Task::ScoreDebaters { debaters } = task {
+        return votes::scores(debaters);
+    }
+    // nothing else is asked of a judge
+    fill(template::ENOUGH, &[])
 }

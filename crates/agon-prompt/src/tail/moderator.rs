@@ -46,20 +46,28 @@ fn task_text(view: &View, task: &Task, (moderator, tools): (&Moderator, &[String
     let style = style(moderator.summary_style);
     let concluding =
         |template| fill(template, &[("words", &words), ("style", line(template::CONCLUSION_STYLE, style))]);
-    match task {
-        Task::OpenRound => open_round(view),
-        Task::Interject => interject(moderator),
-        Task::ScoreSpeeches { .. } => fill(template::SCORE_SPEECHES, &[]),
-        Task::Research => {
-            let how = line(template::RESEARCH, if tools.is_empty() { 2 } else { 1 });
-            format!("{}\n{how}", fill(line(template::RESEARCH, 0), &[("words", &words)]))
-        }
-        Task::Conclude { conclusion: Conclusion::Reconciliation } => concluding(template::RECONCILE),
-        Task::Conclude { conclusion: Conclusion::Summary } => concluding(template::CLOSING_SUMMARY),
-        Task::Conclude { conclusion: Conclusion::Decision } => concluding(template::MEDIATOR_DECISION),
-        // the only other duty that a moderator is asked for
-        _ => fill(template::CLOSE_ROUND, &[("style", line(template::SUMMARY_STYLE, style))]),
+    if let Task::Conclude { conclusion } = task {
+        return concluding(match conclusion {
+            Conclusion::Reconciliation => template::RECONCILE,
+            Conclusion::Summary => template::CLOSING_SUMMARY,
+            Conclusion::Decision => template::MEDIATOR_DECISION,
+        });
     }
+    if let Task::ScoreSpeeches { .. } = task {
+        return fill(template::SCORE_SPEECHES, &[]);
+    }
+    if *task == Task::Research {
+        let how = line(template::RESEARCH, if tools.is_empty() { 2 } else { 1 });
+        return format!("{}\n{how}", fill(line(template::RESEARCH, 0), &[("words", &words)]));
+    }
+    if *task == Task::OpenRound {
+        return open_round(view);
+    }
+    if *task == Task::Interject {
+        return interject(moderator);
+    }
+    // the only other duty that a moderator is asked for
+    fill(template::CLOSE_ROUND, &[("style", line(template::SUMMARY_STYLE, style))])
 }
 
 fn open_round(view: &View) -> String {

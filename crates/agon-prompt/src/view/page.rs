@@ -110,7 +110,7 @@ struct Page {
 }
 
 /// How many pages are kept: those who take part at once seldom see more different things.
-const MOST_PAGES: usize = 16;
+const MOST_PAGES: usize = 8;
 
 impl Pages {
     pub(super) fn page(
@@ -136,17 +136,15 @@ impl Pages {
                 }
             }
         };
-        match entries.len().saturating_sub(sight.shown.last().map_or(0, |last| last + 1)) {
-            0 => Seen { text: Text::Page(page.text), chars: page.chars },
-            // what is left out at the end changes from turn to turn, so it is no part of the page
-            _ if sight.shown.is_empty() => Seen { text: Text::Page(page.text), chars: page.chars },
-            left => {
-                let mut text = page.text.to_string();
-                push_gap(&mut text, left);
-                let chars = text.chars().count();
-                Seen { text: Text::Made(text), chars }
-            }
+        // what is left out at the end changes from turn to turn, so it is no part of the page
+        let left_out = sight.shown.last().map_or(0, |last| entries.len().saturating_sub(last + 1));
+        if left_out == 0 {
+            return Seen { text: Text::Page(page.text), chars: page.chars };
         }
+        let mut text = page.text.to_string();
+        push_gap(&mut text, left_out);
+        let chars = text.chars().count();
+        Seen { text: Text::Made(text), chars }
     }
 }
 
