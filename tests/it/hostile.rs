@@ -92,7 +92,8 @@ fn logged(recording: &Recording, call: &Recorded) -> Vec<(usize, String)> {
     let ask = recording.ask(call);
     let transcript = recording.transcript(ask["sees"].as_u64().unwrap());
     let entries = transcript.entries();
-    if call.participant != "judge" {
+    // Whoever judges or scores is shown what a judge is shown.
+    if call.participant != "judge" && call.task != "score debaters" {
         return (1..).zip(entries.iter().map(|entry| entry.participant.to_string())).collect();
     }
     let spec: DebateSpec = serde_json::from_value(recording.events[0]["spec"].clone()).unwrap();
@@ -214,8 +215,8 @@ fn nothing_that_is_printed_or_written_obeys_the_attack() {
         ),
     );
     let said =
-        world.agon(&["run", &debate, "--rehearsal", "--rehearsal-script", &script, "--seed", "7", "--id", "hit"]);
-    let written = std::fs::read_dir(world.path("agon-reports/hit")).unwrap().map(|file| file.unwrap().path());
+        world.agon(&["run", &debate, "--rehearsal", "--rehearsal-script", &script, "--seed", "7", "--id", "attacked"]);
+    let written = std::fs::read_dir(world.path("agon-reports/attacked")).unwrap().map(|file| file.unwrap().path());
     let mut texts = vec![("stdout".to_owned(), said.stdout), ("stderr".to_owned(), said.stderr)];
     texts.extend(written.map(|path| {
         let text = std::fs::read_to_string(&path).unwrap();
@@ -225,21 +226,27 @@ fn nothing_that_is_printed_or_written_obeys_the_attack() {
     for (name, text) in texts {
         let hazards = text.chars().filter(|c| (c.is_control() && *c != '\n' && *c != '\t') || *c == '\u{202e}').count();
         assert_eq!(hazards, 0, "{name} has characters that command a terminal");
-        assert!(
-            name.ends_with("json") || name.ends_with("jsonl") || is_inert(&text),
-            "{name} has live markup:\n{text}"
-        );
+        let live = match name.rsplit('.').next() {
+            Some("md") => live_markdown(&text),
+            Some("html" | "svg") => text.lines().filter(|line| TAGS.iter().any(|tag| line.contains(tag))).collect(),
+            _ => Vec::new(),
+        };
+        assert!(live.is_empty(), "{name}: {live:?}");
     }
 }
 
-/// Whether no markup of the attack stands in a text unescaped, outside of what is shown as code.
-fn is_inert(text: &str) -> bool {
-    let live = ["<script", "<img", "</section><h1>", "](javascript:", "](https://attacker.example"];
+/// Markup of the attack, as a page would take it for its own.
+const TAGS: [&str; 4] = ["<script", "<img", "</section><h1>", "href=\"javascript:"];
+
+/// Lines in which the attack stands unescaped, outside of what is shown as code.
+fn live_markdown(text: &str) -> Vec<&str> {
+    const LINKS: [&str; 2] = ["](javascript:", "](https://attacker.example"];
     let mut code = false;
-    text.lines().all(|line| {
+    let is_live = |line: &&str| {
         let fence = line.trim_start_matches(['>', ' ']).starts_with("```");
         code = code != fence;
         let bare = line.replace("\\<", "").replace("\\[", "").replace("\\]", "");
-        code || fence || live.iter().all(|live| !bare.contains(live))
-    })
+        !code && !fence && TAGS.iter().chain(&LINKS).any(|live| bare.contains(live))
+    };
+    text.lines().filter(is_live).collect()
 }

@@ -50,7 +50,8 @@ impl Log {
 
 /// The result as JSON, indented for people, safe for terminals.
 pub fn result_json(result: &DebateResult) -> anyhow::Result<String> {
-    serde_json::to_string_pretty(result).context("the result cannot be written")
+    let json = serde_json::to_string_pretty(result).context("the result cannot be written")?;
+    Ok(agon_report::safe_json(&json))
 }
 
 /// Writes the result and what the debate file asks for into `folder`; says which files.

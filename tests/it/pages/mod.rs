@@ -97,7 +97,8 @@ fn no_word_of_a_hostile_debater_runs_or_breaks_the_page() {
         let text = format!(
             "---\nmodel: m\n{more}outputs: [html, visual_tree]\npersonas:\n  - {{name: ada, stance: \"Move the depot.\"}}\n  \
              - {{name: mallory, stance: \"Keep <b onmouseover='document.title=1'>the</b> depot.\"}}\n  \
-             - {{name: \"cleo <img src=x onerror=alert(1)>\", stance: \"Close the depot.\"}}\n---\n\
+             - {{name: \"cleo <img src=x onerror=alert(1)>\", stance: \"Close the depot.\"}}\n  \
+             - {{name: \"Donaudampfschifffahrtsgesellschaftskapitänswitwe\", stance: \"Ask the river.\"}}\n---\n\
              # Where should the depot stand? <script>document.title = 'taken over'</script>\n"
         );
         let (file, script) = (world.file("attacked.md", &text), world.file("hostile.toml", HOSTILE));

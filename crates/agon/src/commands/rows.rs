@@ -80,12 +80,12 @@ impl Row {
 
 /// The rows as one JSON array.
 pub fn array(rows: &[Row]) -> anyhow::Result<String> {
-    serde_json::to_string_pretty(rows).context("the list cannot be written")
+    serde_json::to_string_pretty(rows).map(|json| agon_report::safe_json(&json)).context("the list cannot be written")
 }
 
 /// One row as a JSON object.
 pub fn object(row: &Row) -> anyhow::Result<String> {
-    serde_json::to_string_pretty(row).context("the debate cannot be written")
+    serde_json::to_string_pretty(row).map(|json| agon_report::safe_json(&json)).context("the debate cannot be written")
 }
 
 fn word(state: ResultState) -> &'static str {
