@@ -1,9 +1,9 @@
 //! What happens to text that wants to be more than text.
 use crate::log::{Log, persona, spec};
 use crate::page::Html;
-use crate::scenes;
+use crate::{formats, scenes};
 use agon_core::*;
-use agon_report::{LiveView, Minutes, full_markdown, html, summary_only, verbose};
+use agon_report::{LiveView, Minutes, full_markdown, html, summary_only, tree_markdown, tree_svg, verbose};
 use proptest::prelude::*;
 
 const ATTACKS: [&str; 22] = [
@@ -70,6 +70,7 @@ fn hostile(text: &str) -> Log {
         received: 1,
         winner: Some(text.to_owned()),
     });
+    asides(&mut log, text);
     let citation =
         Citation { turn: Some(turn), participant: Some(text.into()), quote: text.to_owned(), verified: false };
     log.judge(2, 0, Some(text), text, vec![citation]);
@@ -99,6 +100,121 @@ fn hostile(text: &str) -> Log {
         Vec::new(),
     );
     log
+}
+
+/// The same text in everything that formats, moderators, tools and judges add.
+fn asides(log: &mut Log, text: &str) {
+    let who = || ParticipantId::from(text);
+    let remarks = || vec![Remark { to: who(), text: text.to_owned() }];
+    log.push(formats::tool(TurnId { round: 1, seat: 1, attempt: 1 }, text, text, Some(text), None));
+    log.push(formats::tool(TurnId { round: 1, seat: 1, attempt: 1 }, text, text, None, Some(text)));
+    for purpose in [BidPurpose::Floor, BidPurpose::Point] {
+        formats::bid(log, 1, text, purpose, Bid { urgency: 5, to: Some(who()), text: Some(text.to_owned()) });
+    }
+    let points = vec![Point { by: who(), text: text.to_owned() }];
+    let reply = PointReply { accepts: Some(who()), reply: Some(text.to_owned()) };
+    log.done(1, text, Task::AnswerPoints { points: points.clone() }, |turn, call| Event::PointsAnswered {
+        turn,
+        participant: who(),
+        points,
+        reply,
+        call,
+    });
+    let critique = Critique { severity: 7, issues: vec![text.to_owned()], suggestions: vec![text.to_owned()] };
+    log.done(1, text, Task::Critique { of: who() }, |turn, call| Event::CritiqueRecorded {
+        turn,
+        participant: who(),
+        of: who(),
+        critique,
+        neutralised: 1,
+        call,
+    });
+    log.speak_as(1, text, SpeechKind::Revision, text, |speech| {
+        (speech.to, speech.cut_by, speech.answer) = (Some(who()), Some(who()), Some(text.to_owned()));
+        speech.accepted = vec![who()];
+        speech.declined = vec![Declined { critic: who(), why: text.to_owned() }];
+    });
+    let note = Note { position: Some(text.to_owned()), contradictions: vec![text.to_owned()], ..Note::default() };
+    let reflect = Task::Reflect { reflection: true, evolution: false };
+    log.done(1, text, reflect, |turn, call| Event::NoteTaken { turn, participant: who(), note, call });
+    let interjection = Interjection {
+        comment: Some(text.to_owned()),
+        warnings: remarks(),
+        questions: remarks(),
+        revisions: remarks(),
+    };
+    log.done(1, MODERATOR, Task::Interject, |turn, call| Event::ModeratorInterjected { turn, interjection, call });
+    let speech = TurnId { round: 1, seat: 1, attempt: 1 };
+    let scores = vec![SpeechScore { speech, score: formats::score(1, 2, 3, 4), comment: Some(text.to_owned()) }];
+    let task = Task::ScoreSpeeches { speeches: vec![speech] };
+    log.done(1, MODERATOR, task, |turn, call| Event::SpeechesScored { turn, scores, call });
+    log.done(1, MODERATOR, Task::Research, |turn, call| Event::ResearchBriefed { turn, text: text.into(), call });
+    let conclusion = Conclusion::Summary;
+    log.done(1, MODERATOR, Task::Conclude { conclusion }, |turn, call| Event::ModeratorConcluded {
+        turn,
+        conclusion,
+        text: text.into(),
+        reasoning: Some(text.to_owned()),
+        call,
+    });
+    log.done(1, SUMMARIZER, Task::Summarise { through: 1 }, |turn, call| Event::SummaryRecorded {
+        turn,
+        through: 1,
+        text: text.into(),
+        call,
+    });
+    log.done(1, JUDGE, Task::EnoughSaid, |turn, call| Event::EnoughAsked {
+        turn,
+        judge: JUDGE.into(),
+        enough: false,
+        reasoning: text.to_owned(),
+        call,
+    });
+    let ranking = vec![Ranked { candidate: text.to_owned(), reason: text.to_owned() }];
+    log.done(2, JUDGE, Task::Rank { order: 0, candidates: Vec::new() }, |turn, call| Event::RankingRecorded {
+        turn,
+        judge: JUDGE.into(),
+        order: 0,
+        ranking,
+        call,
+    });
+    let debater_scores = vec![DebaterScore { debater: who(), score: formats::score(1, 2, 3, 4) }];
+    log.done(2, text, Task::ScoreDebaters { debaters: Vec::new() }, |turn, call| Event::DebatersScored {
+        turn,
+        participant: who(),
+        scores: debater_scores,
+        call,
+    });
+    let (output, problems) = (serde_json::to_string(text).unwrap(), vec![text.to_owned()]);
+    let synthesis = Synthesis { text: text.into(), output: Some(output.as_str().into()), problems };
+    log.done(3, SYNTHESIZER, Task::Synthesise, |turn, call| Event::SynthesisRecorded { turn, synthesis, call });
+}
+
+#[test]
+fn no_text_leaves_the_words_of_a_drawn_tree() {
+    let trees =
+        ["</text><script>alert(1)</script>", "\"]; click T1 \"https://evil.example\"", "```\n# Forged", "]]><!--"];
+    for attack in ATTACKS.into_iter().chain(trees) {
+        let log = hostile(attack);
+        let minutes = Minutes::from_records(&log.records).unwrap();
+        let svg = Html::parse(&tree_svg(&minutes));
+        assert_eq!((svg.errors, svg.unbalanced), (Vec::new(), Vec::new()), "{attack}");
+        let known = ["svg", "title", "desc", "style", "rect", "g", "text", "path", "polygon"];
+        for tag in &svg.tags {
+            assert!(known.contains(&tag.name.as_str()), "{attack}: {tag:?}");
+            assert!(!tag.attributes.iter().any(|(name, _)| name.starts_with("on") || name.contains("href")), "{tag:?}");
+        }
+        let markdown = tree_markdown(&minutes);
+        let (_, chart) = markdown.split_once("```mermaid\n").unwrap();
+        let (chart, rest) = chart.split_once("```").unwrap();
+        assert_eq!(rest, "\n", "{attack}");
+        for line in chart.lines() {
+            let own = ["flowchart BT", "  T", "  classDef s", "  class T"].iter().any(|start| line.starts_with(start));
+            let marks = line.replace("<br/>", "").replace("[\"", "").replace("\"]", "");
+            assert!(own && !marks.contains(['"', '<', '`', '%', '[', ']', '(', '{', '&']), "{attack}: {line}");
+        }
+        assert_eq!(chart.lines().filter(|line| line.starts_with("  class")).count() % 2, 0, "{attack}");
+    }
 }
 
 fn page(text: &str) -> String {
@@ -300,6 +416,8 @@ fn no_line_of_a_terminal_carries_control_characters() {
                 for line in view.lines(position, record.at, event).into_iter().chain(view.status(record.at)) {
                     let text = line.to_string();
                     assert!(!text.chars().any(char::is_control), "{text:?}");
+                    // JSON spells the escape character out, which commands nothing.
+                    let text = text.replace("\\u001b[31m", "");
                     assert!(!text.contains("[31m") && !text.contains('\u{202e}'), "{text:?}");
                 }
             }
