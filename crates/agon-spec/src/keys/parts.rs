@@ -1,5 +1,5 @@
 //! The keys of the smaller mappings.
-use super::persona::{MODEL, NUM_CTX, PRESENCE_PENALTY, TEMPERATURE, THINK, TOP_P, max_tokens};
+use super::persona::{ENDPOINT, MODEL, NUM_CTX, PRESENCE_PENALTY, TEMPERATURE, THINK, TOP_P, max_tokens};
 use super::{Shape, Table, key};
 
 pub(super) static PHASES: Table = Table {
@@ -26,6 +26,7 @@ pub(super) static SUMMARIZER: Table = Table {
     keys: &[
         key("instructions", Shape::Template, "", "Added to its prompt; may hold variables."),
         MODEL,
+        ENDPOINT,
         TEMPERATURE,
         TOP_P,
         PRESENCE_PENALTY,
@@ -45,6 +46,7 @@ pub(super) static SYNTHESIZER: Table = Table {
         key("output_schema", Shape::Schema, "", "The JSON Schema of the answer; without it the answer is a text."),
         key("instructions", Shape::Template, "", "Added to its prompt; may hold variables."),
         MODEL,
+        ENDPOINT,
         TEMPERATURE,
         TOP_P,
         PRESENCE_PENALTY,

@@ -18,12 +18,22 @@ fn check_one(section: &Section, problems: &mut Problems<'_>) {
     if !section.has("endpoint") {
         return;
     }
+    no_tools(section, problems);
     for key in ["model", "fallback_models"] {
         if section.has(key) {
             let message = format!("`endpoint` and `{key}` exclude each other: either a process answers or a model");
             let finding = Finding::new(Code::Conflict, section.span_of(key), message).field(section.path_of(key));
             problems.error(finding.help("remove one of them"));
         }
+    }
+}
+
+/// Tools are the hosts', and a process has its own.
+fn no_tools(section: &Section, problems: &mut Problems<'_>) {
+    if !section.lines("tools").is_empty() {
+        let message = "`endpoint` and `tools` exclude each other: a process outside brings tools of its own";
+        let finding = Finding::new(Code::Conflict, section.span_of("tools"), message).field(section.path_of("tools"));
+        problems.error(finding.help("remove one of them"));
     }
 }
 
