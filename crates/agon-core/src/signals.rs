@@ -283,8 +283,8 @@ mod tests {
     fn vectors_that_do_not_belong_to_the_texts_give_no_measures() {
         let gauge = Gauge::new([piece(1, "Ada", "x", None), piece(1, "Bo", "y", None)], 1);
         assert_eq!(gauge.embeddings(&[vec![1.0]]), None);
-        let measures = gauge.embeddings(&[vec![1.0, 0.0], vec![1.0, 1.0]]).unwrap();
-        assert_eq!((measures.agreement, measures.method), (Some(0.7071), Method::Embeddings));
+        let measures = gauge.embeddings(&[vec![1.0, 0.0], vec![3.0, 4.0]]).unwrap();
+        assert_eq!((measures.agreement, measures.method), (Some(0.6), Method::Embeddings));
     }
 
     #[test]

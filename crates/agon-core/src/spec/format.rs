@@ -189,7 +189,7 @@ impl Bench {
     }
     /// Whether the speaker's team is for the motion.
     pub const fn is_government(self) -> bool {
-        self.team() % 2 == 0
+        self.team().is_multiple_of(2)
     }
     /// Who of `count` personas, in declared order, gives this speech: four personas are the teams, eight the speakers.
     pub fn speaker(self, count: usize) -> usize {

@@ -199,7 +199,7 @@ fn decision(genes: &mut Genes, spec: &mut DebateSpec) {
         spec.judge = Some(judge(genes, (judged, votes, ends_rounds)));
     }
     let by_answers = spec.mode == Mode::Deliberative && !spec.elects_debaters();
-    let needs_ballots = by_answers && matches!(strategy, ConsensusStrategy::Vote) || by_answers && judged;
+    let needs_ballots = by_answers && (judged || strategy == ConsensusStrategy::Vote);
     if needs_ballots && spec.ballots == Ballots::None {
         spec.ballots = Ballots::Both;
     }

@@ -1,8 +1,6 @@
 //! Who decides, how, and among what.
 use super::Found;
-use crate::spec::{
-    Ballots, ConsensusStrategy, DebateFormat, DebateSpec, Mode, Persona, SelfVotes, VoteRule, Voters, Voting,
-};
+use crate::spec::{Ballots, ConsensusStrategy, DebateFormat, DebateSpec, Mode, SelfVotes, VoteRule, Voters, Voting};
 
 pub(super) fn check(spec: &DebateSpec, found: &mut Found) {
     strategy(spec, found);
@@ -143,11 +141,9 @@ fn weights(spec: &DebateSpec, found: &mut Found) {
     let both = "does nothing beside `weight`, which is the whole weight: give one or the other";
     for (at, persona) in spec.personas.iter().enumerate() {
         found.persona((at, "weight"), persona.weight.is_some(), weighted, needed);
-        let rated: [(&str, fn(&Persona) -> bool); 2] =
-            [("elo", |persona| persona.elo.is_some()), ("calibration", |persona| persona.calibration.is_some())];
-        for (key, given) in rated {
-            found.persona((at, key), given(persona), weighted, needed);
-            found.persona((at, key), given(persona) && weighted, persona.weight.is_none(), both);
+        for (key, given) in [("elo", persona.elo.is_some()), ("calibration", persona.calibration.is_some())] {
+            found.persona((at, key), given, weighted, needed);
+            found.persona((at, key), given && weighted, persona.weight.is_none(), both);
         }
     }
 }

@@ -16,7 +16,7 @@ fn floors<'a, 'b>(stages: &'b [Stage<'a>], purpose: BidPurpose) -> Vec<(Vec<(&'b
     floors
 }
 
-fn highest<'a>(bids: &[(&'a ParticipantId, u8)], but: Option<&ParticipantId>) -> u8 {
+fn highest(bids: &[(&ParticipantId, u8)], but: Option<&ParticipantId>) -> u8 {
     bids.iter().filter(|(who, _)| Some(*who) != but).map(|(_, urgency)| *urgency).max().unwrap_or(0)
 }
 

@@ -1,0 +1,225 @@
+//! What becomes of a debate when somebody cannot be heard.
+use crate::hold::{Log, admission, hold, lost, speech};
+use agon_core::*;
+use serde_json::json;
+
+fn moderator(duties: &[&str]) -> serde_json::Value {
+    let mut moderator = json!({"opens": false, "closes": false, "model": "m", "max_tokens": 9});
+    for duty in duties {
+        moderator[*duty] = true.into();
+    }
+    moderator
+}
+
+fn spoke(events: &[Event]) -> Vec<(SpeechKind, &str)> {
+    events
+        .iter()
+        .filter_map(|event| {
+            if let Event::SpeechRecorded(speech) = event {
+                Some((speech.kind, speech.participant.as_str()))
+            } else {
+                None
+            }
+        })
+        .collect()
+}
+
+fn ended(events: &[Event]) -> DebateState {
+    let Some(Event::DebateEnded { state, .. }) = events.last() else { panic!("no end") };
+    *state
+}
+
+#[test]
+fn a_moderator_that_researched_opens_the_first_round_too() {
+    let asked = admission(2, json!({"moderator": moderator(&["opens", "researches"])}));
+    let events = hold(asked, |ask| match ask.task {
+        Task::Research => Some(Answer::Text { text: "found".into() }),
+        Task::OpenRound => Some(Answer::RoundPlan(RoundPlan { briefing: Some("b".into()), ..RoundPlan::default() })),
+        _ => Some(speech("so")),
+    });
+    assert!(events.iter().any(|event| matches!(event, Event::RoundOpened { briefing: Some(_), .. })));
+    assert_eq!(spoke(&events).len(), 2);
+}
+
+#[test]
+fn research_that_fails_and_a_moderator_that_cannot_open_leave_the_fishbowl_its_rounds() {
+    let asked = admission(
+        3,
+        json!({"debate_format": "fishbowl", "max_rounds": 2, "moderator": moderator(&["opens", "researches"])}),
+    );
+    let events = hold(asked, |ask| match ask.task {
+        Task::Argument { .. } => Some(speech("so")),
+        _ => None,
+    });
+    let circles: Vec<_> = events
+        .iter()
+        .filter_map(|event| if let Event::RoundOpened { speakers, .. } = event { Some(speakers.len()) } else { None })
+        .collect();
+    assert_eq!(circles, [2, 2]);
+    let fallbacks = events.iter().filter(|event| matches!(event, Event::ModeratorDecided { fallback: true, .. }));
+    assert_eq!((fallbacks.count(), ended(&events)), (2, DebateState::Succeeded));
+}
+
+#[test]
+fn the_next_in_the_rotation_asks_where_a_question_could_not_be_had() {
+    let asked = admission(3, json!({"debate_format": "socratic", "quorum": "majority"}));
+    let events = hold(asked, |ask| (ask.participant.as_str() != "P0").then(|| speech("so")));
+    use SpeechKind::*;
+    assert_eq!(spoke(&events), [(Question, "P1"), (Answer, "P2"), (FollowUp, "P1"), (Answer, "P2")]);
+    assert_eq!(ended(&events), DebateState::Succeeded);
+}
+
+#[test]
+fn nobody_is_asked_to_react_to_a_speech_that_was_not_heard() {
+    let asked = admission(3, json!({"turn_mode": "reaction_triggered"}));
+    let events = hold(asked, |ask| match ask.task {
+        Task::Bid { .. } => Some(Answer::Bid(Bid::default())),
+        _ => (ask.participant.as_str() != "P0").then(|| speech("so")),
+    });
+    assert_eq!(spoke(&events), [(SpeechKind::Argument, "P1")]);
+}
+
+#[test]
+fn rounds_in_which_nobody_bids_are_held_and_end_without_a_result() {
+    let asked = admission(2, json!({"debate_format": "open_fight", "max_rounds": 2}));
+    let events = hold(asked, |_| None);
+    let Some(Event::DebateEnded { reason: Some(reason), .. }) = events.last() else { panic!("no reason") };
+    assert_eq!(reason.code, ReasonCode::EmptyTranscript);
+}
+
+#[test]
+fn where_all_first_ballots_failed_no_round_is_voted_on() {
+    let asked = admission(
+        2,
+        json!({
+            "mode": "deliberative", "ballots": "both", "consensus_strategy": "vote",
+            "voting": {"rule": "majority", "self_votes": "allow", "every_round": true}
+        }),
+    );
+    let events = hold(asked, |ask| match ask.task {
+        Task::Ballot { .. } => None,
+        _ => Some(speech("so")),
+    });
+    assert!(
+        !events.iter().any(|event| matches!(event, Event::TurnAsked(ask) if matches!(ask.task, Task::Vote { .. })))
+    );
+    let Some(Event::DebateEnded { reason: Some(reason), .. }) = events.last() else { panic!("no reason") };
+    assert_eq!(reason.code, ReasonCode::NoVotes);
+}
+
+#[test]
+fn a_bid_on_a_try_that_failed_does_not_cut_the_next_one() {
+    let mut log = interrupted();
+    let speaker = log.asked().into_iter().find(|ask| matches!(ask.task, Task::Argument { .. })).unwrap();
+    let failure = Failure::new(FailureCause::Truncated, "cut by the limit");
+    log.step(Input::TurnDecided { turn: speaker.turn, result: TurnResult::Failed { failure, call: Box::default() } });
+    let again = log.asked().into_iter().find(|ask| matches!(ask.task, Task::Argument { .. })).unwrap();
+    assert_eq!(again.turn, speaker.turn.next_attempt());
+    assert!(!log.debate.outstanding().contains(&Effect::Cut { turn: again.turn }));
+    let cut = Answer::Speech { text: "half".into(), cut: true };
+    log.answer(&again, cut);
+    assert!(spoke(&log.events).is_empty());
+}
+
+#[test]
+fn a_speech_that_is_cut_names_who_cut_it_and_that_one_has_the_floor() {
+    let mut log = interrupted();
+    let speaker = log.asked().remove(0);
+    assert!(log.debate.outstanding().contains(&Effect::Cut { turn: speaker.turn }));
+    log.answer(&speaker, Answer::Speech { text: "half".into(), cut: true });
+    let cut = |event: &Event| matches!(event, Event::SpeechRecorded(speech) if speech.cut_by == Some("P1".into()));
+    assert!(log.events.iter().any(cut));
+    let next = log.asked().remove(0);
+    assert_eq!(next.participant.as_str(), "P1");
+    assert!(matches!(next.task, Task::Statement { speech: SpeechKind::Interjection, .. }));
+}
+
+#[test]
+fn a_bid_to_interrupt_a_speech_that_ended_is_no_bid_for_the_floor() {
+    let mut log = listened();
+    let speaker = log.asked().into_iter().find(|ask| matches!(ask.task, Task::Argument { .. })).unwrap();
+    log.answer(&speaker, speech("to the end"));
+    let bidder = log.asked().remove(0);
+    log.answer(&bidder, Answer::Bid(Bid { urgency: 10, to: None, text: None }));
+    let asked = log.asked();
+    assert!(asked.iter().all(|ask| matches!(ask.task, Task::Bid { purpose: BidPurpose::Floor, .. })), "{asked:?}");
+    assert_eq!(asked.len(), 2);
+}
+
+/// A speech of `P0` that `P1` may interrupt: half of it is heard.
+fn listened() -> Log {
+    let mut log = Log::begin(admission(2, json!({"debate_format": "open_fight", "interruptions": "mid_speech"})));
+    for ask in log.asked() {
+        let urgency = if ask.participant.as_str() == "P0" { 5 } else { 1 };
+        log.answer(&ask, Answer::Bid(Bid { urgency, to: None, text: None }));
+    }
+    let speaker = log.asked().remove(0);
+    assert_eq!(speaker.participant.as_str(), "P0");
+    log.step(Input::SpeechHeard { turn: speaker.turn, text: "half".into() });
+    log
+}
+
+/// The same, and `P1` bids to cut it.
+fn interrupted() -> Log {
+    let mut log = listened();
+    let bidder = log.asked().into_iter().find(|ask| matches!(ask.task, Task::Bid { .. })).unwrap();
+    log.answer(&bidder, Answer::Bid(Bid { urgency: 9, to: None, text: None }));
+    log
+}
+
+#[test]
+fn a_summary_that_failed_is_made_up_for_by_the_next() {
+    let summarizer = json!({"model": "m", "max_tokens": 9});
+    let asked = admission(2, json!({"memory": "summarize_past", "max_rounds": 5, "summarizer": summarizer}));
+    let mut summaries = Vec::new();
+    hold(asked, |ask| match &ask.task {
+        Task::Summarise { through } => {
+            summaries.push(*through);
+            None
+        }
+        _ => Some(speech("so")),
+    });
+    assert_eq!(summaries, [2, 4]);
+}
+
+#[test]
+fn measures_that_are_no_shares_are_taken_for_failed_and_words_are_compared() {
+    let asked = admission(2, json!({"embedding_model": "e"}));
+    let events = hold(asked, |ask| match ask.task {
+        Task::Measure { .. } => {
+            let (stable, known, by_answers, method) = (vec![], vec![], false, Method::Embeddings);
+            Some(Answer::Measures(Measures {
+                agreement: Some(f64::NAN),
+                stability: None,
+                stable,
+                known,
+                by_answers,
+                method,
+            }))
+        }
+        _ => Some(speech("so it is")),
+    });
+    let by = events.iter().find_map(|event| match event {
+        Event::RoundMeasured { measures, .. } => Some(measures.method),
+        _ => None,
+    });
+    assert_eq!(by, Some(Method::WordsInstead));
+}
+
+#[test]
+fn an_abort_is_for_work_that_is_missed_and_not_for_a_bid() {
+    let asked = admission(2, json!({"debate_format": "open_fight", "on_turn_failure": "abort"}));
+    let events = hold(asked.clone(), |ask| match ask.task {
+        Task::Bid { .. } if ask.participant.as_str() == "P0" => Some(Answer::Bid(Bid { urgency: 3, ..Bid::default() })),
+        Task::Bid { .. } => None,
+        _ => Some(speech("so")),
+    });
+    assert_eq!(ended(&events), DebateState::Succeeded);
+    let mut log = Log::begin(asked);
+    for ask in log.asked() {
+        log.answer(&ask, Answer::Bid(Bid { urgency: 3, ..Bid::default() }));
+    }
+    let speaker = log.asked().remove(0);
+    log.step(Input::TurnDecided { turn: speaker.turn, result: lost() });
+    assert_eq!(ended(&log.events), DebateState::Failed);
+}

@@ -1,0 +1,11 @@
+//! Debates held with given answers, and the worked numbers of the guide.
+#[cfg(test)]
+mod combinations;
+#[cfg(test)]
+mod hold;
+#[cfg(test)]
+mod judging;
+#[cfg(test)]
+mod losses;
+#[cfg(test)]
+mod page;
