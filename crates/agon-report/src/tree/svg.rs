@@ -50,9 +50,9 @@ pub(crate) fn embedded(minutes: &Minutes<'_>, tree: &ArgumentTree) -> Option<Str
     }
     let (width, height) = size(&layout, 0.0);
     let mut out = String::new();
-    let _ = write!(
+    let _ = writeln!(
         out,
-        "<svg class=\"tree\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" role=\"img\"><title>Argument tree</title><desc>{}</desc>\n",
+        "<svg class=\"tree\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" role=\"img\"><title>Argument tree</title><desc>{}</desc>",
         escaped(&described(&tree, left_out))
     );
     body(&mut out, minutes, &layout, 0.0, true);
