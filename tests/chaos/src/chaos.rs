@@ -173,7 +173,12 @@ impl Counts {
             Finding::Gap(_) | Finding::Lost(_) => self.events_lost += 1,
             Finding::TwoWriters(_) | Finding::Epoch(_) => self.two_writers += 1,
             Finding::Doubled(_) | Finding::AskedAgain(_) => self.events_doubled += 1,
-            Finding::Unasked(_) | Finding::Differs(_) | Finding::End(_) | Finding::Broken(_) => self.other += 1,
+            Finding::Unasked(_)
+            | Finding::Differs(_)
+            | Finding::Tools(_)
+            | Finding::Stray(_)
+            | Finding::End(_)
+            | Finding::Broken(_) => self.other += 1,
         }
     }
 

@@ -1,5 +1,5 @@
 //! What a log must be, whatever happened to those who wrote it.
-use agon_core::{Answer, Debate, DebateId, Event, Record, TurnId, TurnResult};
+use agon_core::{Answer, Debate, DebateId, Event, Record, ToolUse, TurnId, TurnResult};
 use agon_proto::{Chained, decode_record};
 use agon_store::{RawRecord, chain};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +38,10 @@ pub enum Finding {
     Differs(TurnId),
     /// The register has an answer, and the log says that there was none.
     Lost(TurnId),
+    /// The log tells of other uses of tools than the register.
+    Tools(TurnId),
+    /// Something was heard or used in a turn that was not under way.
+    Stray(TurnId),
     /// There is no end, more than one, or something after it.
     End(usize),
     /// The machine that folds the log finds it broken.
@@ -54,6 +58,8 @@ impl fmt::Display for Finding {
             Self::AskedAgain(turn) => write!(f, "turn {turn} was asked again"),
             Self::Unasked(turn) => write!(f, "turn {turn} has a result and was not asked"),
             Self::Differs(turn) => write!(f, "turn {turn} is not what its register holds"),
+            Self::Tools(turn) => write!(f, "turn {turn} used other tools than its register holds"),
+            Self::Stray(turn) => write!(f, "something happened in turn {turn} while it was not under way"),
             Self::Lost(turn) => write!(f, "turn {turn} was answered, and the log says that it failed"),
             Self::End(count) => write!(f, "{count} ends, or something after the end"),
             Self::Broken(why) => write!(f, "{why}"),
@@ -67,6 +73,7 @@ pub fn check(log: &Log) -> Vec<Finding> {
     let records = linked(log, &mut findings);
     writers(&records, &mut findings);
     turns(&records, &log.registers, &mut findings);
+    asides(&records, &log.registers, &mut findings);
     end(&records, &mut findings);
     match Debate::fold(&records).map(|debate| debate.check()) {
         Some(Ok(())) => {}
@@ -211,6 +218,46 @@ fn compare(turn: TurnId, logged: &Settled, held: &TurnResult) -> Option<Finding>
         (Settled::Failed, TurnResult::Failed { .. } | TurnResult::Withdrawn) => None,
         (Settled::Failed, TurnResult::Answered { .. }) => Some(Finding::Lost(turn)),
         (Settled::Spoken(_) | Settled::Answered, _) => Some(Finding::Differs(turn)),
+    }
+}
+
+/// What is heard of a speech, and the tools of a try, stand between its asking and its end; the tools are those that its
+/// register holds.
+fn asides(records: &[Record], registers: &BTreeMap<TurnId, Arc<TurnResult>>, findings: &mut Vec<Finding>) {
+    let mut open: BTreeMap<TurnId, Vec<&ToolUse>> = BTreeMap::new();
+    for event in records.iter().flat_map(|record| &record.events) {
+        match aside(event) {
+            Some((turn, used)) => match open.get_mut(&turn) {
+                Some(tools) => tools.extend(used),
+                None => findings.push(Finding::Stray(turn)),
+            },
+            None => {
+                if let Event::TurnAsked(ask) = event {
+                    open.insert(ask.turn, Vec::new());
+                }
+                let Some((turn, _)) = settled(event) else { continue };
+                let held = registers.get(&turn).and_then(|held| used(held));
+                let (Some(tools), Some(held)) = (open.remove(&turn), held) else { continue };
+                let same = tools.into_iter().eq(held);
+                findings.extend((!same).then_some(Finding::Tools(turn)));
+            }
+        }
+    }
+}
+
+/// What an event tells of a turn that is under way.
+fn aside(event: &Event) -> Option<(TurnId, Option<&ToolUse>)> {
+    if let Event::ToolCalled { turn, tool, .. } = event {
+        return Some((*turn, Some(tool)));
+    }
+    if let Event::SpeechHeard { turn, .. } = event { Some((*turn, None)) } else { None }
+}
+
+/// The tools of a try; unknown where it was withdrawn.
+fn used(held: &TurnResult) -> Option<&[ToolUse]> {
+    match held {
+        TurnResult::Answered { call, .. } | TurnResult::Failed { call, .. } => Some(&call.tools),
+        TurnResult::Withdrawn => None,
     }
 }
 

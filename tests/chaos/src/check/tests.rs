@@ -32,18 +32,26 @@ fn admission() -> Event {
 fn answer(ask: &Ask) -> Answer {
     match &ask.task {
         Task::Opening | Task::Closing | Task::Argument { .. } => {
-            Answer::Speech { text: format!("{} of {}", ask.turn, ask.participant).into() }
+            Answer::Speech { text: format!("{} of {}", ask.turn, ask.participant).into(), cut: false }
         }
         Task::Judge { candidates, .. } => Answer::Judgement(Judgement {
             verdict: "yes".to_owned(),
             winner: candidates.first().cloned(),
             reasoning: "better".to_owned(),
             citations: Vec::new(),
+            open_objections: Vec::new(),
         }),
-        Task::Ballot { .. } | Task::OpenRound | Task::CloseRound | Task::Vote { .. } => {
-            panic!("not in this debate: {ask:?}")
-        }
+        _ => panic!("not in this debate: {ask:?}"),
     }
+}
+
+fn search() -> ToolUse {
+    let (tool, arguments) = ("search".to_owned(), "{}".to_owned());
+    ToolUse { tool, arguments, result: Some("three".to_owned()), error: None, truncated: false, duration_ms: 7 }
+}
+
+fn call() -> Box<Call> {
+    Box::new(Call { tools: vec![search()], ..Call::default() })
 }
 
 /// The records of a whole debate that two nodes led one after the other, and its registers.
@@ -56,12 +64,12 @@ fn whole() -> (Vec<Record>, BTreeMap<TurnId, Arc<TurnResult>>) {
         let debate = Debate::fold(&records).unwrap();
         let input = inputs.pop().or_else(|| match debate.outstanding().first()? {
             Effect::Ask(ask) => {
-                let result = TurnResult::Answered { answer: answer(ask), call: Box::new(Call::default()) };
+                let result = TurnResult::Answered { answer: answer(ask), call: call() };
                 registers.insert(ask.turn, Arc::new(result.clone()));
                 Some(Input::TurnDecided { turn: ask.turn, result })
             }
             Effect::WakeAt { turn, .. } => Some(Input::RetryDue { turn: *turn }),
-            Effect::Finish => None,
+            Effect::Cut { .. } | Effect::Finish => None,
         });
         let Some(input) = input else { return (records, registers) };
         let events = debate.decide(at, input).unwrap();
@@ -196,8 +204,8 @@ fn a_log_that_says_something_else_than_its_registers_is_found() {
         _ => None,
     });
     let turn = speech.unwrap();
-    let other = Answer::Speech { text: "something else".into() };
-    registers.insert(turn, Arc::new(TurnResult::Answered { answer: other, call: Box::default() }));
+    let other = Answer::Speech { text: "something else".into(), cut: false };
+    registers.insert(turn, Arc::new(TurnResult::Answered { answer: other, call: call() }));
     assert_eq!(findings(&records, registers.clone()), [Finding::Differs(turn)]);
     registers.insert(turn, Arc::new(TurnResult::Withdrawn));
     assert_eq!(findings(&records, registers), [Finding::Differs(turn)]);
@@ -228,4 +236,26 @@ fn a_debate_without_an_end_or_with_two_is_found() {
     assert!(findings(&records, registers.clone()).iter().any(|found| matches!(found, Finding::End(2))));
     records.truncate(5);
     assert!(findings(&records, registers).contains(&Finding::End(0)));
+}
+
+#[test]
+fn a_use_of_a_tool_that_the_register_does_not_hold_is_found() {
+    let (records, mut registers) = whole();
+    let (turn, held) = registers.pop_first().unwrap();
+    let TurnResult::Answered { answer, .. } = held.as_ref() else { panic!("{held:?}") };
+    let without = TurnResult::Answered { answer: answer.clone(), call: Box::default() };
+
+    registers.insert(turn, Arc::new(without));
+
+    assert_eq!(findings(&records, registers), [Finding::Tools(turn)]);
+}
+
+#[test]
+fn what_is_heard_of_a_turn_that_is_not_under_way_is_found() {
+    let (mut records, registers) = whole();
+    let (turn, last) = (*registers.first_key_value().unwrap().0, records.len() - 2);
+
+    with_event(&mut records, last, Event::SpeechHeard { turn, participant: "Ada".into(), text: "so".into() });
+
+    assert!(findings(&records, registers).contains(&Finding::Stray(turn)));
 }
