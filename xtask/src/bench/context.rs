@@ -19,6 +19,7 @@ struct Figures {
     prompt_tokens: u64,
     evaluated: Load,
     uncached: Load,
+    findings: Vec<String>,
 }
 
 /// Prompt tokens per turn.
@@ -28,6 +29,7 @@ struct Load {
     p99: u64,
     max: u64,
     quarters: [Option<f64>; 4],
+    growth: Option<f64>,
 }
 
 /// Rounds of each debate.
@@ -54,9 +56,9 @@ impl Bench {
     pub(super) fn context(&self) -> Result<()> {
         println!("\n## Long debates: 4 debaters on one model, {ROUNDS} rounds, one slot of prompt cache\n");
         println!(
-            "| setting | context | rounds held | ended | calls answered, refused | longest prompt | evaluated per turn: mean, p99, max | by quarter of the rounds | last / second quarter | without any cache: mean, p99, max | last / second quarter | spared by the cache, of all |"
+            "| setting | context | rounds held | ended | calls answered, refused | longest prompt | evaluated per turn: mean, p99, max | by quarter of the rounds | last / second quarter | without any cache: mean, p99, max | last / second quarter | spared by the cache, of all | bounded |"
         );
-        println!("|{}", " --- |".repeat(12));
+        println!("|{}", " --- |".repeat(13));
         let server = Rehearsal::start(&self.agon, &[])?;
         for (name, past, context, judged) in RUNS {
             let mut options = vec!["--past", past, "--rounds", ROUNDS, "--context", context];
@@ -74,13 +76,14 @@ impl Figures {
         let Self { ended, planned, rounds, calls, refused, longest_prompt, spared, prompt_tokens, .. } = self;
         let quarters =
             self.evaluated.quarters.map(|mean| mean.map_or_else(|| "-".to_owned(), |mean| format!("{mean:.0}")));
+        let bounded = if self.findings.is_empty() { "yes".to_owned() } else { self.findings.join("; ") };
         println!(
-            "| {name} | {context} | {rounds} of {planned} | {ended} | {calls}, {refused} | {longest_prompt} | {} | {} | {} | {} | {} | {spared} of {prompt_tokens} |",
+            "| {name} | {context} | {rounds} of {planned} | {ended} | {calls}, {refused} | {longest_prompt} | {} | {} | {} | {} | {} | {spared} of {prompt_tokens} | {bounded} |",
             self.evaluated.row(),
             quarters.join(", "),
-            self.evaluated.growth(),
+            ratio(self.evaluated.growth),
             self.uncached.row(),
-            self.uncached.growth(),
+            ratio(self.uncached.growth),
         );
     }
 }
@@ -89,10 +92,8 @@ impl Load {
     fn row(&self) -> String {
         format!("{:.0}, {}, {}", self.mean, self.p99, self.max)
     }
+}
 
-    /// How many times the second quarter's mean the last quarter's is.
-    fn growth(&self) -> String {
-        let [_, second, _, last] = self.quarters;
-        second.zip(last).map_or_else(|| "-".to_owned(), |(second, last)| format!("{:.2}", last / second))
-    }
+fn ratio(growth: Option<f64>) -> String {
+    growth.map_or_else(|| "-".to_owned(), |growth| format!("{growth:.2}"))
 }

@@ -25,6 +25,8 @@ pub struct Figures {
     pub evaluated: Load,
     /// The same, had the server no cache: the whole prompts.
     pub uncached: Load,
+    /// What speaks against this debate being bounded; nothing if it is.
+    pub findings: Vec<String>,
 }
 
 /// Prompt tokens per turn. A summary is a call of its own, and in the means a part of what the speeches of its round cost.
@@ -38,22 +40,15 @@ pub struct Load {
     pub max: u64,
     /// The means of the four quarters of the rounds; none where nobody spoke.
     pub quarters: [Option<f64>; 4],
+    /// How many times the second quarter's mean the last quarter's is.
+    pub growth: Option<f64>,
 }
 
 /// The last quarter of a debate may cost this many times what the second one did.
-pub const MOST_GROWTH: f64 = 1.5;
-
-impl Load {
-    /// How many times the second quarter's mean the last quarter's is.
-    pub fn growth(&self) -> Option<f64> {
-        let [_, second, _, last] = self.quarters;
-        Some(last? / second?)
-    }
-}
+const MOST_GROWTH: f64 = 1.5;
 
 impl Figures {
-    /// What speaks against this debate being bounded; nothing if it is.
-    pub fn findings(&self) -> Vec<String> {
+    fn find(&self) -> Vec<String> {
         let mut findings = Vec::new();
         if self.refused > 0 {
             findings.push(format!("{} prompts did not fit the context", self.refused));
@@ -61,7 +56,7 @@ impl Figures {
         if self.rounds < self.planned {
             findings.push(format!("only {} of {} rounds were held", self.rounds, self.planned));
         }
-        if self.evaluated.growth().is_none_or(|growth| growth > MOST_GROWTH) {
+        if self.evaluated.growth.is_none_or(|growth| growth > MOST_GROWTH) {
             findings.push(format!("evaluated tokens per turn grow: {:?}", self.evaluated.quarters));
         }
         findings
@@ -127,7 +122,7 @@ impl Sums {
 
     /// The figures of a debate that ended so.
     pub fn figures(self, ended: &str) -> Figures {
-        Figures {
+        let mut figures = Figures {
             evaluated: self.load(|quarter| &quarter.evaluated),
             uncached: self.load(|quarter| &quarter.uncached),
             ended: ended.to_owned(),
@@ -138,7 +133,10 @@ impl Sums {
             longest_prompt: self.longest_prompt,
             spared: self.spared,
             prompt_tokens: self.prompt_tokens,
-        }
+            findings: Vec::new(),
+        };
+        figures.findings = figures.find();
+        figures
     }
 
     fn load(&self, of: fn(&Quarter) -> &[u64]) -> Load {
@@ -147,12 +145,15 @@ impl Sums {
         let mut all: Vec<u64> = quarters.iter().flat_map(|quarter| of(quarter)).copied().collect();
         all.sort_unstable();
         let speeches = quarters.iter().map(|quarter| quarter.speeches).sum::<u64>().max(1);
+        let means =
+            quarters.map(|quarter| (quarter.speeches > 0).then(|| mean(of(quarter).iter().sum(), quarter.speeches)));
+        let [_, second, _, last] = means;
         Load {
             mean: mean(all.iter().sum(), speeches),
             p99: all.get((all.len() * 99).div_ceil(100).saturating_sub(1)).copied().unwrap_or(0),
             max: all.last().copied().unwrap_or(0),
-            quarters: quarters
-                .map(|quarter| (quarter.speeches > 0).then(|| mean(of(quarter).iter().sum(), quarter.speeches))),
+            quarters: means,
+            growth: second.zip(last).map(|(second, last)| last / second),
         }
     }
 }
@@ -182,7 +183,7 @@ mod tests {
         assert_eq!((figures.calls, figures.rounds, figures.longest_prompt), (18, 8, 500));
         assert_eq!(figures.evaluated.quarters, [Some(30.0), Some(42.5), Some(30.0), Some(30.0)]);
         assert_eq!((figures.evaluated.mean, figures.evaluated.max, figures.uncached.max), (33.125, 50, 120));
-        assert!(figures.findings().is_empty());
+        assert!(figures.findings.is_empty());
     }
 
     #[test]
@@ -193,7 +194,7 @@ mod tests {
         }
         sums.add(&json!({"type": "turn_failed", "failure": {"cause": "context_overflow"}, "call": {"usage": {}}}));
 
-        let findings = sums.figures("failed").findings();
+        let findings = sums.figures("failed").findings;
 
         assert_eq!(findings.len(), 3, "{findings:?}");
     }
