@@ -10,6 +10,8 @@ use std::fmt::Write;
 const STYLE: &str = include_str!("../../templates/tree.css");
 /// Columns of a line of text in a box, and such lines.
 const COLUMNS: usize = 27;
+/// Columns of a lane's name, which is bold and larger than what stands in the boxes.
+const NAME_COLUMNS: usize = COLUMNS * 2 / 3;
 const LINES: usize = 2;
 /// Room for the names of the lanes.
 const NAMES: f64 = 44.0;
@@ -129,7 +131,7 @@ fn names(out: &mut String, minutes: &Minutes<'_>, layout: &Layout<'_>, top: f64)
             class(minutes, first),
             first.x,
             top + 17.0,
-            escaped(&cut(name, COLUMNS - 3)),
+            escaped(&cut(name, NAME_COLUMNS)),
             first.x,
             top + 33.0,
             escaped(&stance)
