@@ -54,11 +54,33 @@ fn problems(browser: &mut Browser, file: &Path, width: u32) -> Vec<String> {
     problems
 }
 
-fn at_each_width(file: &Path, name: &str) {
-    let mut browser = Browser::start();
+fn at_each_width(browser: &mut Browser, file: &Path, name: &str) {
     for width in WIDTHS {
-        let problems = problems(&mut browser, file, width);
+        let problems = problems(browser, file, width);
         assert!(problems.is_empty(), "{name} at {width} px:\n{}", problems.join("\n"));
+    }
+}
+
+/// The sections of every report.
+const PARTS: [&str; 6] =
+    ["Ballots", "Round by round", "Speakers", "Argument tree", "Tokens and times", "Configuration"];
+/// The drawings of a kind, each as how many shapes are to be seen in it.
+const DRAWN: &str = "kind => [...document.querySelectorAll(`svg.${kind}`)].map(svg => [...svg.querySelectorAll(\
+                     'path, rect, circle, polygon, line')].filter(shape => { const at = shape.getBoundingClientRect(); \
+                     return at.width + at.height > 1 }).length)";
+
+/// Every section is there under its heading, and the charts and the tree are drawn.
+fn has_its_parts(browser: &mut Browser, file: &Path, name: &str) {
+    let mut page = browser.open(file, 1280);
+    let headings = page.evaluate("[...document.querySelectorAll('h2')].map(heading => heading.textContent.trim())");
+    for part in PARTS {
+        assert!(headings.as_array().unwrap().contains(&part.into()), "{name} has no section {part}: {headings}");
+    }
+    page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true })");
+    for (kind, least) in [("chart", 2), ("tree", 1), ("timeline", 1)] {
+        let drawn = page.evaluate(&format!("({DRAWN})('{kind}')"));
+        let drawn: Vec<u64> = serde_json::from_value(drawn).unwrap();
+        assert!(drawn.len() >= least && drawn.iter().all(|shapes| *shapes > 1), "{name}, {kind}: {drawn:?}");
     }
 }
 
@@ -67,7 +89,9 @@ fn the_page_of_every_format_fits_a_telephone_and_a_desk_and_runs_nothing() {
     each(&FORMATS, |format| {
         let world = World::new();
         let file = report(&world, &example(&format!("formats/{format}.md")), &[]);
-        at_each_width(&file, format);
+        let mut browser = Browser::start();
+        at_each_width(&mut browser, &file, format);
+        has_its_parts(&mut browser, &file, format);
     });
 }
 
@@ -105,7 +129,7 @@ fn no_word_of_a_hostile_debater_runs_or_breaks_the_page() {
         let page = report(&world, &file, &["--rehearsal-script", &script]);
         let html = std::fs::read_to_string(&page).unwrap();
         assert!(html.contains("taken over"), "the attack is not on the page, so nothing was tested");
-        at_each_width(&page, more);
+        at_each_width(&mut Browser::start(), &page, more);
     });
 }
 
