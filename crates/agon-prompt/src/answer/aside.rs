@@ -13,12 +13,10 @@ pub(super) fn bid(spec: &DebateSpec, object: &Object) -> Result<Answer, Malforme
     Ok(Answer::Bid(Bid { urgency: object.level("urgency")?, to, text: object.optional_text("reason")? }))
 }
 
-/// A point of information; without one there is no urgency.
+/// A point of information. However urgent, without a text nothing is offered.
 pub(super) fn point(object: &Object) -> Result<Answer, Malformed> {
     let (urgency, text) = (object.level("urgency")?, object.optional_text("point")?);
-    if urgency > 0 && text.is_none() {
-        return Err(Malformed(format!("point: found none with urgency {urgency}, allowed a text, or urgency 0")));
-    }
+    let urgency = if text.is_some() { urgency } else { 0 };
     Ok(Answer::Bid(Bid { urgency, to: None, text }))
 }
 

@@ -48,10 +48,10 @@ fn a_bid_has_an_urgency_from_0_to_10_and_a_known_name_or_none() {
 }
 
 #[test]
-fn a_point_of_information_needs_words_where_it_is_urgent() {
+fn a_point_of_information_without_words_offers_nothing_however_urgent() {
     let point = || Task::Bid { purpose: BidPurpose::Point, on: None, heard: None };
     assert_eq!(read(point(), r#"{"urgency": 0, "point": null}"#), Ok(Answer::Bid(Bid::default())));
-    assert!(problem(point(), r#"{"urgency": 3, "point": " "}"#).starts_with("point: found none with urgency 3"));
+    assert_eq!(read(point(), r#"{"urgency": 3, "point": " "}"#), Ok(Answer::Bid(Bid::default())));
     let points = || Task::AnswerPoints { points: vec![Point { by: "Ben".into(), text: "Why?".into() }] };
     let taken = PointReply { accepts: Some("Ben".into()), reply: Some("So.".into()) };
     assert_eq!(read(points(), r#"{"accept": "Ben", "reply": "So."}"#), Ok(Answer::PointReply(taken)));
