@@ -334,7 +334,8 @@ pub struct Measures {
     /// Each speaker against its own last round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stable: Vec<Figure>,
-    /// Each speaker's new speech against the most similar speech of an earlier round, whoever's.
+    /// Each speaker's new speech against the most similar speech of an earlier round, whoever's; only where the end
+    /// condition `no_new_arguments` looks at it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known: Vec<Figure>,
     /// How agreement was found.

@@ -7,6 +7,7 @@ use crate::ids::ParticipantId;
 use crate::tally::same_answer;
 use crate::task::SpeechKind;
 use crate::transcript::Entry;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What is said in a debate up to the end of one round, ready to be compared.
@@ -16,6 +17,8 @@ pub struct Gauge {
     new: Vec<Said>,
     /// Those of earlier rounds.
     old: Vec<Said>,
+    /// Whether new speeches are compared with all before.
+    known: bool,
     round: u32,
 }
 
@@ -50,10 +53,22 @@ impl Gauge {
         let (participant, text, answer) = (speech.participant.clone(), speech.text.clone(), speech.answer.clone());
         Some(Piece { round: speech.turn.round, kind: speech.kind, participant, text, answer })
     }
-    /// What there is to be compared after `round`: what debaters said there, and before.
-    pub fn new(pieces: impl IntoIterator<Item = Piece>, round: u32) -> Self {
-        let mut gauge = Self { round, ..Self::default() };
-        for piece in pieces.into_iter().filter(|piece| counts(piece.kind) && piece.round <= round) {
+    /// What there is to be compared after `round` of a debate: what its debaters said there, and in their last round before.
+    /// With all that was said before only where `known` says so ([`crate::DebateSpec::seeks_new_arguments`]), because the cost of
+    /// a round then grows with the rounds.
+    pub fn new(pieces: impl IntoIterator<Item = Piece>, round: u32, known: bool) -> Self {
+        let mut gauge = Self { round, known, ..Self::default() };
+        let compared = |piece: &Piece| counts(piece.kind) && piece.round <= round;
+        let mut pieces: Vec<Piece> = pieces.into_iter().filter(compared).collect();
+        if !gauge.known {
+            let mut last: BTreeMap<ParticipantId, u32> = BTreeMap::new();
+            for piece in pieces.iter().filter(|piece| piece.round < round) {
+                let known = last.entry(piece.participant.clone()).or_insert(piece.round);
+                *known = piece.round.max(*known);
+            }
+            pieces.retain(|piece| piece.round == round || last.get(&piece.participant) == Some(&piece.round));
+        }
+        for piece in pieces {
             let side = if piece.round == round { &mut gauge.new } else { &mut gauge.old };
             let known = side.iter_mut().find(|said| said.round == piece.round && said.participant == piece.participant);
             match known {
@@ -121,7 +136,7 @@ impl Gauge {
             if let Some((place, _)) = own {
                 stable.push(figure(similar(at, place)));
             }
-            if let Some(most) = old().map(|(place, _)| similar(at, place)).reduce(f64::max) {
+            if let Some(most) = old().filter(|_| self.known).map(|(place, _)| similar(at, place)).reduce(f64::max) {
                 known.push(figure(most));
             }
         }
@@ -239,9 +254,11 @@ mod tests {
         let same = Gauge::new(
             [piece(1, "Ada", "Build the bridge now", None), piece(1, "Bo", "build the bridge NOW", None)],
             1,
+            false,
         );
         assert_eq!(same.words(false).agreement, Some(1.0));
-        let other = Gauge::new([piece(1, "Ada", "Build the bridge", None), piece(1, "Bo", "Wait for money", None)], 1);
+        let other =
+            Gauge::new([piece(1, "Ada", "Build the bridge", None), piece(1, "Bo", "Wait for money", None)], 1, false);
         assert_eq!(other.words(false).agreement, Some(0.0));
     }
 
@@ -249,18 +266,18 @@ mod tests {
     fn similarity_by_words_is_the_cosine_of_the_counts_of_words_and_pairs() {
         // "über den fluss" and "den fluss": two words and a pair are shared, of five and three.
         let texts = [piece(1, "Ada", "ÜBER den Fluss", None), piece(1, "Bo", "an den FLUSS", None)];
-        assert_eq!(Gauge::new(texts, 1).words(false).agreement, Some(rounded(3.0 / (5.0_f64 * 3.0).sqrt())));
+        assert_eq!(Gauge::new(texts, 1, false).words(false).agreement, Some(rounded(3.0 / (5.0_f64 * 3.0).sqrt())));
         // "the bridge the bridge the": the word and the pair that come again count as often as they come.
         let texts = [piece(1, "Ada", "the bridge the bridge the", None), piece(1, "Bo", "the bridge", None)];
         let lengths = (9.0_f64 + 4.0 + 4.0 + 4.0).sqrt() * 3.0_f64.sqrt();
-        assert_eq!(Gauge::new(texts, 1).words(false).agreement, Some(rounded((3.0 + 2.0 + 2.0) / lengths)));
+        assert_eq!(Gauge::new(texts, 1, false).words(false).agreement, Some(rounded((3.0 + 2.0 + 2.0) / lengths)));
     }
 
     #[test]
     fn answers_count_before_words_where_everybody_names_one() {
         let pieces =
             [piece(1, "Ada", "x", Some("Buy")), piece(1, "Bo", "y", Some("buy.")), piece(1, "Cy", "z", Some("Wait"))];
-        let measures = Gauge::new(pieces, 1).words(false);
+        let measures = Gauge::new(pieces, 1, false).words(false);
         assert!(measures.by_answers);
         assert_eq!(measures.agreement, Some(0.3333));
     }
@@ -272,7 +289,7 @@ mod tests {
             piece(1, "Bo", "roads are everywhere", None),
             piece(2, "Ada", "roads are everywhere", None),
         ];
-        let measures = Gauge::new(pieces, 2).words(true);
+        let measures = Gauge::new(pieces, 2, true).words(true);
         assert_eq!(measures.agreement, None);
         assert_eq!(measures.known, [Figure { participant: "Ada".into(), value: 1.0 }]);
         assert!(measures.stable[0].value < 0.5);
@@ -280,8 +297,17 @@ mod tests {
     }
 
     #[test]
+    fn without_a_look_for_new_arguments_only_ones_own_last_round_is_compared() {
+        let pieces = (1..6).flat_map(|round| ["Ada", "Bo"].map(|who| piece(round, who, "roads are everywhere", None)));
+        let gauge = Gauge::new(pieces, 5, false);
+        assert_eq!(gauge.texts().count(), 4);
+        let measures = gauge.words(false);
+        assert_eq!((measures.stability, measures.known.len()), (Some(1.0), 0));
+    }
+
+    #[test]
     fn vectors_that_do_not_belong_to_the_texts_give_no_measures() {
-        let gauge = Gauge::new([piece(1, "Ada", "x", None), piece(1, "Bo", "y", None)], 1);
+        let gauge = Gauge::new([piece(1, "Ada", "x", None), piece(1, "Bo", "y", None)], 1, false);
         assert_eq!(gauge.embeddings(&[vec![1.0]]), None);
         let measures = gauge.embeddings(&[vec![1.0, 0.0], vec![3.0, 4.0]]).unwrap();
         assert_eq!((measures.agreement, measures.method), (Some(0.6), Method::Embeddings));

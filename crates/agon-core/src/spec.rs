@@ -265,6 +265,10 @@ impl DebateSpec {
     pub fn judges(&self) -> impl Iterator<Item = ParticipantId> + use<> {
         (0..self.judge.as_ref().map_or(0, |judge| judge.panel)).map(judge_id)
     }
+    /// Whether each speech is compared with all before it.
+    pub fn seeks_new_arguments(&self) -> bool {
+        self.end_condition.contains(&EndCondition::NoNewArguments)
+    }
     /// The persona of that name.
     pub fn persona(&self, participant: &ParticipantId) -> Option<&Persona> {
         self.personas.iter().find(|persona| persona.name == *participant)

@@ -91,7 +91,8 @@ impl View {
     /// What there is to be compared after a round, for [`Task::Measure`], which is no prompt: the embeddings of the gauge's
     /// texts, or its words, give the measures.
     pub fn gauge(&self, sees: Position, round: u32) -> Gauge {
-        Gauge::new(self.transcript.up_to(sees).iter().map(Gauge::entry), round)
+        let said = self.transcript.up_to(sees).iter().map(Gauge::entry);
+        Gauge::new(said, round, self.spec.seeks_new_arguments())
     }
 
     /// Roster and the whole transcript up to a position, without the line that closes the transcript.

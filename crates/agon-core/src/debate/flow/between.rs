@@ -177,7 +177,8 @@ impl Draft<'_> {
     /// What this round's speeches are measured against, this step's own included.
     fn gauge(&self) -> Gauge {
         let new = self.events().iter().filter_map(Gauge::speech);
-        Gauge::new(self.transcript.entries().iter().map(Gauge::entry).chain(new), self.control.round)
+        let said = self.transcript.entries().iter().map(Gauge::entry).chain(new);
+        Gauge::new(said, self.control.round, self.spec().seeks_new_arguments())
     }
 
     /// Ends the rounds where a rule says so; else opens the seats for notes, if there are any.

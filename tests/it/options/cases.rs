@@ -1,0 +1,352 @@
+//! One debate for each option, with and without it.
+use serde_json::{Value, json};
+
+/// An option, what stands beside it in both debates, and its two values.
+pub struct Case {
+    pub name: &'static str,
+    /// What both debates have besides the usual file, by JSON pointer.
+    with: Vec<(&'static str, Value)>,
+    /// The option's value in the first debate; null: it is absent.
+    off: Vec<(&'static str, Value)>,
+    /// Its value in the second.
+    on: Vec<(&'static str, Value)>,
+    /// Other files in the debate's folder.
+    pub beside: &'static [(&'static str, &'static str)],
+}
+
+impl Case {
+    /// The options that differ between the two debates, as the schema names them.
+    pub fn keys(&self) -> Vec<String> {
+        let mut keys: Vec<String> = self.off.iter().chain(&self.on).map(|(pointer, _)| key_of(pointer)).collect();
+        keys.sort();
+        keys.dedup();
+        keys
+    }
+    pub fn off(&self) -> Value {
+        self.file(&self.off)
+    }
+    pub fn on(&self) -> Value {
+        self.file(&self.on)
+    }
+    fn file(&self, values: &[(&'static str, Value)]) -> Value {
+        let mut file = usual();
+        for (pointer, value) in self.with.iter().chain(values) {
+            set(&mut file, pointer, value.clone());
+        }
+        file
+    }
+    fn and(mut self, pointer: &'static str, value: Value) -> Self {
+        self.with.push((pointer, value));
+        self
+    }
+}
+
+/// `/personas/0/style` is `personas.style`.
+fn key_of(pointer: &str) -> String {
+    let parts = pointer.split('/').skip(1).filter(|part| part.parse::<usize>().is_err());
+    parts.collect::<Vec<_>>().join(".")
+}
+
+/// Three debaters, two rounds, a judge.
+fn usual() -> Value {
+    json!({
+        "topic": "Tea or coffee for the office kitchen?",
+        "context": "Forty people, one kettle, one machine.",
+        "model": "m:1b",
+        "max_rounds": 2,
+        "personas": [
+            {"name": "Ada", "stance": "Tea alone"},
+            {"name": "Bo", "stance": "Coffee alone"},
+            {"name": "Cy", "stance": "Both of them"}
+        ]
+    })
+}
+
+fn set(file: &mut Value, pointer: &str, value: Value) {
+    let (parent, name) = pointer.rsplit_once('/').unwrap();
+    if !parent.is_empty() && file.pointer(parent).is_none() {
+        set(file, parent, json!({}));
+    }
+    let parent = file.pointer_mut(parent).unwrap();
+    match (parent, name.parse::<usize>()) {
+        (Value::Array(items), Ok(at)) if at < items.len() => items[at] = value,
+        (Value::Array(items), Ok(_)) => items.push(value),
+        (Value::Object(members), _) if value.is_null() => {
+            members.remove(name);
+        }
+        (Value::Object(members), _) => {
+            members.insert(name.to_owned(), value);
+        }
+        (other, _) => panic!("{pointer}: {other}"),
+    }
+}
+
+/// A case whose option is absent in the first debate.
+fn given(pointer: &'static str, value: Value) -> Case {
+    flip(pointer, Value::Null, value)
+}
+
+/// A case with two values of an option.
+fn flip(pointer: &'static str, off: Value, on: Value) -> Case {
+    Case { name: pointer, with: Vec::new(), off: vec![(pointer, off)], on: vec![(pointer, on)], beside: &[] }
+}
+
+fn fight(case: Case) -> Case {
+    case.and("/debate_format", json!("open_fight"))
+}
+fn critiques(case: Case) -> Case {
+    let case = case.and("/debate_format", json!("critique_revision"));
+    case.and("/personas/3", json!({"name": "Dee", "stance": "Neither of them"}))
+}
+fn voting(case: Case) -> Case {
+    case.and("/consensus_strategy", json!("vote")).and("/voting", json!({"self_votes": "allow"}))
+}
+fn moderated(case: Case) -> Case {
+    case.and("/moderator", json!({"opens": false, "closes": true}))
+}
+fn deliberative(case: Case) -> Case {
+    let case = case.and("/mode", json!("deliberative"));
+    let bare = |case: Case, at: &'static str| case.and(at, Value::Null);
+    ["/personas/0/stance", "/personas/1/stance", "/personas/2/stance"].into_iter().fold(case, bare)
+}
+fn masked(case: Case) -> Case {
+    case.and("/memory", json!("persona_masking")).and("/personas/1/hidden_from", json!(["Cy"]))
+}
+fn many_rounds(case: Case) -> Case {
+    case.and("/max_rounds", json!(5))
+}
+fn weighted(case: Case) -> Case {
+    let rule = json!({"rule": "weighted", "self_votes": "allow"});
+    case.and("/consensus_strategy", json!("vote")).and("/voting", rule)
+}
+
+/// Every option.
+pub fn cases() -> Vec<Case> {
+    [
+        texts_and_rounds(),
+        formats(),
+        sight_and_memory(),
+        deciding(),
+        stopping(),
+        moderators(),
+        personas(),
+        sampling(),
+        outputs(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn texts_and_rounds() -> Vec<Case> {
+    vec![
+        flip("/topic", json!("Tea?"), json!("Coffee?")),
+        flip("/context", json!("Forty people."), json!("Four people.")),
+        given("/materials", json!("The machine broke twice.")),
+        deliberative(flip("/mode", json!("adversarial"), json!("deliberative"))),
+        flip("/max_rounds", json!(1), json!(2)),
+        given("/language", json!("German")),
+        flip("/model", json!("m:1b"), json!("other:1b")),
+        given("/instructions", json!("Name a figure in each speech.")),
+        flip("/seed", json!(1), json!(2)),
+        flip("/agreement_intensity", json!(0), json!(10)),
+        flip("/timeout_per_turn", json!("30s"), json!("90s")),
+        flip("/budget/tokens", Value::Null, json!(9_000)),
+        flip("/budget/seconds", Value::Null, json!(30)),
+        flip("/phases/opening_statements", json!(true), json!(false)),
+        flip("/phases/final_statements", json!(true), json!(false)),
+        flip("/phases/rebuttals", json!(false), json!(true)),
+        given("/labels", json!({"quick": "yes"})).and("/terminate_when", json!("'quick' in labels")),
+    ]
+}
+
+fn formats() -> Vec<Case> {
+    vec![
+        flip("/debate_format", json!("round_robin"), json!("chain_of_thought")),
+        flip("/turn_mode", json!("round_robin"), json!("random")),
+        flip("/visibility", json!("sequential"), json!("simultaneous")),
+        flip("/inner_circle", json!(2), json!(3))
+            .and("/debate_format", json!("fishbowl"))
+            .and("/personas/3", json!({"name": "Dee", "stance": "Neither of them"})),
+        fight(flip("/interruptions", json!("off"), json!("turn_boundary"))),
+        fight(flip("/interruption_threshold", json!(1), json!(10))).and("/interruptions", json!("turn_boundary")),
+        flip("/points_of_information", json!(true), json!(false))
+            .and("/debate_format", json!("bp_style"))
+            .and("/max_rounds", Value::Null)
+            .and("/personas", json!([{"name": "A"}, {"name": "B"}, {"name": "C"}, {"name": "D"}])),
+        critiques(flip("/topology", json!("all_to_all"), json!("ring"))),
+        critiques(flip("/hub", json!("Ada"), json!("Bo"))).and("/topology", json!("star")),
+        critiques(flip("/direction", json!("hub_critiques"), json!("critique_hub"))).and("/topology", json!("star")),
+        critiques(flip("/density", json!(0.1), json!(1.0))).and("/topology", json!("sparse")),
+    ]
+}
+
+fn sight_and_memory() -> Vec<Case> {
+    vec![
+        flip("/context_scope", json!("full_log"), json!("persona_scoped")),
+        many_rounds(flip("/memory", json!("append_all"), json!("rolling_window"))).and("/memory_window", Value::Null),
+        many_rounds(flip("/context_turns", json!(2), json!(12))).and("/context_scope", json!("last_n_turns")),
+        many_rounds(flip("/memory_window", json!(2), json!(12))).and("/memory", json!("rolling_window")),
+        many_rounds(flip("/summarize_every", json!(1), json!(3))).and("/memory", json!("summarize_past")),
+        many_rounds(flip("/summarizer/model", json!("m:1b"), json!("s:1b"))).and("/memory", json!("summarize_past")),
+        masked(flip("/personas/0/sees", json!(["Bo"]), json!(["Cy"]))),
+        masked(flip("/personas/0/hidden_from", json!(["Bo"]), json!(["Cy"]))),
+        flip("/personas/0/reflection", json!(false), json!(true)),
+        flip("/personas/0/evolution", json!(false), json!(true)),
+    ]
+}
+
+fn deciding() -> Vec<Case> {
+    vec![
+        flip("/consensus_strategy", json!("judge"), json!("ranked_reasons")),
+        flip("/ballots", json!("both"), json!("none")),
+        flip("/judge/orders", json!(1), json!(2)),
+        flip("/judge/anonymize_transcript", json!(true), json!(false)),
+        flip("/judge/shuffle_for_judge", json!(true), json!(false)),
+        flip("/judge/panel", json!(1), json!(3)),
+        flip("/judge/panel_models", json!(["p:1b"]), json!(["q:1b"])).and("/judge/panel", json!(2)),
+        flip("/judge/ends_rounds", json!(false), json!(true)),
+        given("/judge/instructions", json!("Weigh the costs.")),
+        voting(flip("/voting/rule", json!("majority"), json!("borda"))),
+        voting(flip("/voting/self_votes", json!("allow"), json!("exclude"))),
+        flip("/voting/voters", json!("debaters"), json!("judges"))
+            .and("/consensus_strategy", json!("vote"))
+            .and("/judge/panel", json!(3)),
+        voting(flip("/voting/every_round", json!(false), json!(true))),
+        weighted(flip("/personas/0/weight", json!(0.1), json!(5))),
+        weighted(flip("/personas/0/elo", json!(1_100), json!(1_900))),
+        weighted(flip("/personas/0/calibration", json!(0.1), json!(0.9))),
+        flip("/synthesizer/output_schema", Value::Null, schema()).and("/synthesizer/max_tokens", json!(900)),
+        flip("/synthesizer/instructions", Value::Null, json!("Be brief.")).and("/synthesizer/max_tokens", json!(900)),
+    ]
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"drink": {"type": "string", "enum": ["tea", "coffee", "both"]}},
+        "required": ["drink"],
+        "additionalProperties": false
+    })
+}
+
+fn stopping() -> Vec<Case> {
+    vec![
+        many_rounds(flip("/end_condition", json!(["rounds_exhausted"]), json!(["no_new_arguments"])))
+            .and("/similarity_threshold", json!(0.05)),
+        many_rounds(flip("/similarity_threshold", json!(0.01), json!(1.0)))
+            .and("/end_condition", json!(["no_new_arguments"])),
+        given("/embedding_model", json!("e:1b")),
+        given("/terminate_when", json!("round >= 1")),
+        flip("/on_turn_failure", json!("skip"), json!("abort"))
+            .and("/personas/0/num_ctx", json!(300))
+            .and("/quorum", json!(1)),
+        flip("/quorum", json!(1), json!("all")).and("/personas/0/num_ctx", json!(300)),
+        flip("/personas/0/num_ctx", json!(300), json!(200_000)),
+    ]
+}
+
+fn moderators() -> Vec<Case> {
+    let mut cases = vec![
+        flip("/moderator/opens", json!(false), json!(true)).and("/moderator/closes", json!(true)),
+        flip("/moderator/closes", json!(false), json!(true)).and("/moderator/opens", json!(true)),
+        flip("/moderator/type", json!("silent"), json!("judge")),
+        moderated(given("/moderator/instructions", json!("Be strict."))),
+        moderated(flip("/moderator/summary_style", json!("neutral"), json!("critical"))),
+        moderated(flip("/moderator/interject", json!("every_round"), json!("final_only")))
+            .and("/moderator/interjects", json!(true)),
+        flip("/use_mediator", json!(false), json!(true)),
+    ];
+    let duties = [
+        "/moderator/interjects",
+        "/moderator/warns",
+        "/moderator/clarifies",
+        "/moderator/reflects",
+        "/moderator/scores",
+        "/moderator/researches",
+        "/moderator/reconciles",
+        "/moderator/concludes",
+    ];
+    cases.extend(duties.into_iter().map(|duty| moderated(flip(duty, json!(false), json!(true)))));
+    cases
+}
+
+fn personas() -> Vec<Case> {
+    vec![
+        flip("/personas/0/name", json!("Ada"), json!("Eve")),
+        flip("/personas/0/stance", json!("Tea"), json!("Mate")),
+        given("/personas/0/role", json!("A nurse.")),
+        given("/personas/0/system_prompt", json!("Argue by stories.")),
+        given("/personas/0/instructions", json!("Name {{topic}}.")),
+        given("/personas/0/style", json!("bullet_point")),
+        given("/personas/0/tone", json!("sarcastic")),
+        given("/personas/0/language", json!("French")),
+        flip("/personas/0/priority", json!(0), json!(-5)).and("/turn_mode", json!("priority_order")),
+        // The first model cannot hold the prompt, the second one could not either: the log shows both tries.
+        given("/personas/0/fallback_models", json!(["b:1b"]))
+            .and("/personas/0/num_ctx", json!(300))
+            .and("/quorum", json!(1)),
+        Case {
+            name: "/persona_count",
+            with: vec![("/personas", Value::Null)],
+            off: vec![("/persona_count", json!(2))],
+            on: vec![("/persona_count", json!(3))],
+            beside: &[],
+        },
+    ]
+}
+
+/// What every role has of its model, where it is not shown elsewhere.
+fn sampling() -> Vec<Case> {
+    let mut cases = Vec::new();
+    let roles: [(&str, fn(Case) -> Case, [&'static str; 8]); 5] = [
+        ("personas", |case| case, pointers!("/personas/0")),
+        ("judge", |case| case, pointers!("/judge")),
+        ("moderator", moderated, pointers!("/moderator")),
+        ("summarizer", |case| many_rounds(case).and("/memory", json!("summarize_past")), pointers!("/summarizer")),
+        ("synthesizer", |case| case.and("/synthesizer", json!({"max_tokens": 800})), pointers!("/synthesizer")),
+    ];
+    for (_, with, [model, temperature, top_p, presence, max_tokens, think, num_ctx, instructions]) in roles {
+        let values = [
+            (model, json!("m:1b"), json!("n:1b")),
+            (temperature, json!(0.1), json!(1.1)),
+            (top_p, json!(0.2), json!(0.9)),
+            (presence, json!(-1), json!(1)),
+            (max_tokens, json!(700), json!(900)),
+            (think, json!(false), json!(true)),
+            (num_ctx, json!(300), json!(200_000)),
+            (instructions, json!("Be brief."), json!("Be thorough.")),
+        ];
+        cases.extend(values.map(|(pointer, off, on)| with(flip(pointer, off, on)).and("/quorum", json!(1))));
+    }
+    cases
+}
+
+macro_rules! pointers {
+    ($role:literal) => {
+        [
+            concat!($role, "/model"),
+            concat!($role, "/temperature"),
+            concat!($role, "/top_p"),
+            concat!($role, "/presence_penalty"),
+            concat!($role, "/max_tokens"),
+            concat!($role, "/think"),
+            concat!($role, "/num_ctx"),
+            concat!($role, "/instructions"),
+        ]
+    };
+}
+use pointers;
+
+fn outputs() -> Vec<Case> {
+    vec![
+        flip("/outputs", json!(["full_markdown"]), json!(["visual_tree"])),
+        flip("/logging_mode", json!("full_markdown"), json!("verbose")),
+        flip("/visible/debaters/client", json!(true), json!(false)),
+        flip("/visible/debaters/history", json!(true), json!(false)),
+        moderated(flip("/visible/moderator/client", json!(true), json!(false))),
+        moderated(flip("/visible/moderator/history", json!(true), json!(false))),
+        flip("/visible/judge/client", json!(true), json!(false)),
+        flip("/visible/judge/history", json!(true), json!(false)),
+    ]
+}

@@ -1,0 +1,72 @@
+//! No option is accepted and does nothing: each changes what stands in the log, or what comes out.
+mod cases;
+mod seen;
+
+use crate::formats::each;
+use crate::support::World;
+use cases::{Case, cases};
+use seen::{Seen, difference};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Every option that the schema of debate files knows, as `personas.style`.
+fn options(world: &World) -> BTreeSet<String> {
+    let schema: Value = serde_json::from_str(&world.agon(&["schema"]).ok().stdout).unwrap();
+    let mut found = BTreeSet::new();
+    collect(&schema, &schema, "", &mut found);
+    found
+}
+
+fn collect(root: &Value, schema: &Value, path: &str, found: &mut BTreeSet<String>) {
+    let schema = resolve(root, schema);
+    for (name, inner) in schema["properties"].as_object().into_iter().flatten() {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        let before = found.len();
+        collect(root, inner, &path, found);
+        if found.len() == before {
+            found.insert(path);
+        }
+    }
+    for group in ["anyOf", "oneOf", "allOf"] {
+        for inner in schema[group].as_array().into_iter().flatten() {
+            collect(root, inner, path, found);
+        }
+    }
+    if schema["items"].is_object() {
+        collect(root, &schema["items"], path, found);
+    }
+}
+
+fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
+    let reference = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
+    reference.and_then(|pointer| root.pointer(pointer)).unwrap_or(schema)
+}
+
+#[test]
+fn every_option_of_the_reference_is_flipped_here() {
+    let world = World::new();
+    let known: BTreeSet<String> = cases().into_iter().flat_map(|case| case.keys()).collect();
+    let options = options(&world);
+    assert!(options.len() > 80, "{options:?}");
+    let forgotten: Vec<&String> = options.difference(&known).collect();
+    assert!(forgotten.is_empty(), "no case flips {forgotten:?}");
+    let unknown: Vec<&String> = known.difference(&options).collect();
+    assert!(unknown.is_empty(), "there is no option {unknown:?}");
+}
+
+#[test]
+fn every_option_changes_the_log_the_prompts_or_what_comes_out() {
+    each(&cases(), |case: &Case| {
+        let (off, on) = (Seen::of(case, &case.off()), Seen::of(case, &case.on()));
+        assert!(difference(&off, &on).is_some(), "{} changes nothing", case.name);
+    });
+}
+
+/// The check can fail: the same file twice shows nothing.
+#[test]
+fn the_same_file_twice_shows_no_difference() {
+    let all = cases();
+    let case = all.first().unwrap();
+    let difference = difference(&Seen::of(case, &case.off()), &Seen::of(case, &case.off()));
+    assert_eq!(difference, None);
+}

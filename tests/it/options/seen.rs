@@ -1,0 +1,106 @@
+//! What one can see of a debate: its log without what differs from run to run, what was written, and what watchers saw.
+use super::cases::Case;
+use crate::support::World;
+use serde_json::Value;
+
+/// What can be seen of a debate.
+pub struct Seen {
+    /// The events without their spec, times, places and ids.
+    log: Vec<Value>,
+    /// The names of the files that were written, with the words of those that are read by people.
+    files: Vec<(String, String)>,
+    /// What was printed.
+    shown: String,
+}
+
+impl Seen {
+    /// Holds the debate of a file.
+    pub fn of(case: &Case, file: &Value) -> Self {
+        let world = World::new();
+        let path = world.file("debate.json", &serde_json::to_string_pretty(file).unwrap());
+        for (name, text) in case.beside {
+            world.file(name, text);
+        }
+        let mut args = vec!["run", &path, "--rehearsal", "--id", "flipped"];
+        if !case.keys().contains(&"seed".to_owned()) {
+            args.extend(["--seed", "5"]);
+        }
+        let said = world.agon(&args);
+        assert!(matches!(said.code, Some(0 | 2 | 3)), "{}: {said:?}\n{file:#}", case.name);
+        // Those who are asked at once answer in any order.
+        let mut log: Vec<Value> = world.events("flipped").into_iter().map(plain).collect();
+        log.sort_by_key(Value::to_string);
+        let folder = world.path("agon-reports/flipped");
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(&folder).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            let text = if name.ends_with(".md") { std::fs::read_to_string(&path).unwrap() } else { String::new() };
+            files.push((name, text));
+        }
+        files.sort();
+        Self { log, files, shown: said.stdout }
+    }
+}
+
+/// The first difference between two debates, for a person.
+pub fn difference(one: &Seen, other: &Seen) -> Option<String> {
+    let event = one.log.iter().zip(&other.log).find(|(one, other)| one != other);
+    if let Some((one, other)) = event {
+        return Some(format!("{one}\n{other}"));
+    }
+    if one.log.len() != other.log.len() {
+        return Some(format!("{} and {} events", one.log.len(), other.log.len()));
+    }
+    let names = |seen: &Seen| seen.files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    if names(one) != names(other) {
+        return Some(format!("{:?}\n{:?}", names(one), names(other)));
+    }
+    let file = one.files.iter().zip(&other.files).find(|((_, one), (_, other))| timeless(one) != timeless(other));
+    if let Some(((name, _), _)) = file {
+        return Some(format!("{name} differs"));
+    }
+    (timeless(&one.shown) != timeless(&other.shown)).then(|| "what was printed differs".to_owned())
+}
+
+/// Without what is different in every run, and without the spec itself: numbers, times, places, what a cache spared. A deadline is told from when the turn was asked.
+fn plain(mut event: Value) -> Value {
+    let at = event["at_ms"].as_u64().or(event["at"].as_u64()).unwrap_or_default();
+    let deadline = event["deadline"].as_u64();
+    strip(&mut event);
+    if let Some(deadline) = deadline.filter(|_| at > 0) {
+        event["deadline"] = deadline.saturating_sub(at).into();
+    }
+    event
+}
+
+fn strip(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            const VARYING: [&str; 11] = [
+                "spec",
+                "timing",
+                "usage",
+                "host",
+                "seq",
+                "at",
+                "at_ms",
+                "writer",
+                "submitted_by",
+                "duration_ms",
+                "deadline",
+            ];
+            members.retain(|name, _| !VARYING.contains(&name.as_str()));
+            members.values_mut().for_each(strip);
+        }
+        Value::Array(items) => items.iter_mut().for_each(strip),
+        _ => {}
+    }
+}
+
+/// The lines that hold no times.
+fn timeless(text: &str) -> Vec<&str> {
+    let timed =
+        |line: &&str| [" ms", " s ", " s.", " s,", "UTC", "seconds", "20"].iter().any(|unit| line.contains(unit));
+    text.lines().filter(|line| !timed(line)).collect()
+}
