@@ -12,6 +12,7 @@ use figures::{Figures, Sums};
 
 /// What is kept of the past, and what is shown of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[expect(clippy::enum_variant_names, reason = "one of them is the name of a memory")]
 pub enum Past {
     /// `memory: append_all`, `context_scope: full_log`: the defaults
     AppendAll,

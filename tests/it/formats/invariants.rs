@@ -192,7 +192,9 @@ impl Log {
         let seq = speech["seq"].as_u64();
         let before: Vec<&Value> = self.events.iter().take_while(|event| event["seq"].as_u64() < seq).collect();
         let since = before.iter().rev().take_while(|event| event["type"] != "speech_recorded");
-        since.filter(|event| event["type"] == "bid_placed").copied().collect()
+        // a bid to cut the speech that runs is no bid for the floor
+        let for_the_floor = |event: &&&Value| event["type"] == "bid_placed" && event["purpose"] != "interruption";
+        since.filter(for_the_floor).copied().collect()
     }
 
     fn goes_to_the_highest_bid(&self) {

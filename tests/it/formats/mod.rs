@@ -30,9 +30,10 @@ fn strategy_fits(format: &str, strategy: &str) -> bool {
     format != "bp_style" || strategy != "agent_closing"
 }
 
-/// Does the work for each item on as many threads as there are cores.
+/// Does the work for each item on as many threads as there are cores, and fails after all if it failed for one.
 pub fn each<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
     let next = Mutex::new(items.iter());
+    let failures = Mutex::new(Vec::new());
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -40,11 +41,15 @@ pub fn each<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
                 loop {
                     let item = next.lock().unwrap().next();
                     let Some(item) = item else { return };
-                    work(item);
+                    if let Err(told) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(item))) {
+                        failures.lock().unwrap().push(told);
+                    }
                 }
             });
         }
     });
+    let failures = failures.into_inner().unwrap();
+    assert!(failures.is_empty(), "{} of {} failed; what was wrong stands above", failures.len(), items.len());
 }
 
 fn combinations() -> Vec<(&'static str, &'static str, &'static str)> {

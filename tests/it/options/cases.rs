@@ -1,6 +1,22 @@
 //! One debate for each option, with and without it.
 use serde_json::{Value, json};
 
+/// What every role has of its model, as pointers.
+macro_rules! pointers {
+    ($role:literal) => {
+        [
+            concat!($role, "/model"),
+            concat!($role, "/temperature"),
+            concat!($role, "/top_p"),
+            concat!($role, "/presence_penalty"),
+            concat!($role, "/max_tokens"),
+            concat!($role, "/think"),
+            concat!($role, "/num_ctx"),
+            concat!($role, "/instructions"),
+        ]
+    };
+}
+
 /// An option, what stands beside it in both debates, and its two values.
 pub struct Case {
     pub name: &'static str,
@@ -104,11 +120,6 @@ fn voting(case: Case) -> Case {
 fn moderated(case: Case) -> Case {
     case.and("/moderator", json!({"opens": false, "closes": true}))
 }
-fn deliberative(case: Case) -> Case {
-    let case = case.and("/mode", json!("deliberative"));
-    let bare = |case: Case, at: &'static str| case.and(at, Value::Null);
-    ["/personas/0/stance", "/personas/1/stance", "/personas/2/stance"].into_iter().fold(case, bare)
-}
 fn masked(case: Case) -> Case {
     case.and("/memory", json!("persona_masking")).and("/personas/1/hidden_from", json!(["Cy"]))
 }
@@ -118,6 +129,39 @@ fn many_rounds(case: Case) -> Case {
 fn weighted(case: Case) -> Case {
     let rule = json!({"rule": "weighted", "self_votes": "allow"});
     case.and("/consensus_strategy", json!("vote")).and("/voting", rule)
+}
+
+/// Ada has a tool of the host.
+fn tooled(mut case: Case, beside: &'static [(&'static str, &'static str)]) -> Case {
+    case.beside = beside;
+    case
+}
+
+const NOTES: &[(&str, &str)] = &[
+    ("agon.toml", "[tools.docs]\nkind = \"rag\"\npaths = [\"notes.md\"]\n"),
+    (
+        "notes.md",
+        concat!(
+            "Tea and coffee for the office kitchen: the kettle boils in four minutes, the machine brews in one. ",
+            "Of forty people at the office eleven drink tea, twenty drink coffee, the others drink both of them, and the kitchen ",
+            "has one kettle and one machine, which broke twice in the last year and was mended for ninety each time."
+        ),
+    ),
+];
+/// A program that never answers.
+const SILENT: &[(&str, &str)] =
+    &[("agon.toml", "[tools.docs]\nkind = \"mcp\"\ncommand = \"sleep\"\nargs = [\"30\"]\n")];
+
+fn tools() -> Vec<Case> {
+    let with_tool = |case: Case| case.and("/personas/0/tools", json!(["docs"]));
+    let duties = json!({"opens": false, "closes": true, "researches": true});
+    vec![
+        tooled(given("/personas/0/tools", json!(["docs"])), NOTES),
+        tooled(given("/moderator/tools", json!(["docs"])).and("/moderator", duties), NOTES),
+        tooled(with_tool(flip("/tools/max_calls_per_turn", json!(0), json!(2))), NOTES),
+        tooled(with_tool(flip("/tools/max_result_chars", json!(100), json!(6_000))), NOTES),
+        tooled(with_tool(flip("/tools/timeout", json!("1s"), json!("2s"))), SILENT),
+    ]
 }
 
 /// Every option.
@@ -132,6 +176,7 @@ pub fn cases() -> Vec<Case> {
         personas(),
         sampling(),
         outputs(),
+        tools(),
     ]
     .into_iter()
     .flatten()
@@ -143,7 +188,7 @@ fn texts_and_rounds() -> Vec<Case> {
         flip("/topic", json!("Tea?"), json!("Coffee?")),
         flip("/context", json!("Forty people."), json!("Four people.")),
         given("/materials", json!("The machine broke twice.")),
-        deliberative(flip("/mode", json!("adversarial"), json!("deliberative"))),
+        flip("/mode", json!("adversarial"), json!("deliberative")),
         flip("/max_rounds", json!(1), json!(2)),
         given("/language", json!("German")),
         flip("/model", json!("m:1b"), json!("other:1b")),
@@ -209,9 +254,7 @@ fn deciding() -> Vec<Case> {
         given("/judge/instructions", json!("Weigh the costs.")),
         voting(flip("/voting/rule", json!("majority"), json!("borda"))),
         voting(flip("/voting/self_votes", json!("allow"), json!("exclude"))),
-        flip("/voting/voters", json!("debaters"), json!("judges"))
-            .and("/consensus_strategy", json!("vote"))
-            .and("/judge/panel", json!(3)),
+        voting(flip("/voting/voters", json!("debaters"), json!("judges"))).and("/voting", json!({})),
         voting(flip("/voting/every_round", json!(false), json!(true))),
         weighted(flip("/personas/0/weight", json!(0.1), json!(5))),
         weighted(flip("/personas/0/elo", json!(1_100), json!(1_900))),
@@ -232,17 +275,17 @@ fn schema() -> Value {
 
 fn stopping() -> Vec<Case> {
     vec![
-        many_rounds(flip("/end_condition", json!(["rounds_exhausted"]), json!(["no_new_arguments"])))
-            .and("/similarity_threshold", json!(0.05)),
+        many_rounds(flip("/end_condition", json!(["no_new_arguments"]), json!(["consensus_reached"])))
+            .and("/similarity_threshold", json!(0.01)),
         many_rounds(flip("/similarity_threshold", json!(0.01), json!(1.0)))
             .and("/end_condition", json!(["no_new_arguments"])),
         given("/embedding_model", json!("e:1b")),
         given("/terminate_when", json!("round >= 1")),
         flip("/on_turn_failure", json!("skip"), json!("abort"))
-            .and("/personas/0/num_ctx", json!(300))
+            .and("/personas/0/num_ctx", json!(1_000))
             .and("/quorum", json!(1)),
-        flip("/quorum", json!(1), json!("all")).and("/personas/0/num_ctx", json!(300)),
-        flip("/personas/0/num_ctx", json!(300), json!(200_000)),
+        flip("/quorum", json!(1), json!("all")).and("/personas/0/num_ctx", json!(1_000)),
+        flip("/personas/0/num_ctx", json!(1_000), json!(200_000)),
     ]
 }
 
@@ -284,7 +327,7 @@ fn personas() -> Vec<Case> {
         flip("/personas/0/priority", json!(0), json!(-5)).and("/turn_mode", json!("priority_order")),
         // The first model cannot hold the prompt, the second one could not either: the log shows both tries.
         given("/personas/0/fallback_models", json!(["b:1b"]))
-            .and("/personas/0/num_ctx", json!(300))
+            .and("/personas/0/num_ctx", json!(1_000))
             .and("/quorum", json!(1)),
         Case {
             name: "/persona_count",
@@ -296,17 +339,20 @@ fn personas() -> Vec<Case> {
     ]
 }
 
+/// What a role needs beside it, and its keys.
+type Role = (fn(Case) -> Case, [&'static str; 8]);
+
 /// What every role has of its model, where it is not shown elsewhere.
 fn sampling() -> Vec<Case> {
     let mut cases = Vec::new();
-    let roles: [(&str, fn(Case) -> Case, [&'static str; 8]); 5] = [
-        ("personas", |case| case, pointers!("/personas/0")),
-        ("judge", |case| case, pointers!("/judge")),
-        ("moderator", moderated, pointers!("/moderator")),
-        ("summarizer", |case| many_rounds(case).and("/memory", json!("summarize_past")), pointers!("/summarizer")),
-        ("synthesizer", |case| case.and("/synthesizer", json!({"max_tokens": 800})), pointers!("/synthesizer")),
+    let roles: [Role; 5] = [
+        (|case| case, pointers!("/personas/0")),
+        (|case| case, pointers!("/judge")),
+        (moderated, pointers!("/moderator")),
+        (|case| many_rounds(case).and("/memory", json!("summarize_past")), pointers!("/summarizer")),
+        (|case| case.and("/synthesizer", json!({"max_tokens": 800})), pointers!("/synthesizer")),
     ];
-    for (_, with, [model, temperature, top_p, presence, max_tokens, think, num_ctx, instructions]) in roles {
+    for (with, [model, temperature, top_p, presence, max_tokens, think, num_ctx, instructions]) in roles {
         let values = [
             (model, json!("m:1b"), json!("n:1b")),
             (temperature, json!(0.1), json!(1.1)),
@@ -314,29 +360,14 @@ fn sampling() -> Vec<Case> {
             (presence, json!(-1), json!(1)),
             (max_tokens, json!(700), json!(900)),
             (think, json!(false), json!(true)),
-            (num_ctx, json!(300), json!(200_000)),
+            // not even the rules fit beside the answer
+            (num_ctx, json!(1_600), json!(200_000)),
             (instructions, json!("Be brief."), json!("Be thorough.")),
         ];
         cases.extend(values.map(|(pointer, off, on)| with(flip(pointer, off, on)).and("/quorum", json!(1))));
     }
     cases
 }
-
-macro_rules! pointers {
-    ($role:literal) => {
-        [
-            concat!($role, "/model"),
-            concat!($role, "/temperature"),
-            concat!($role, "/top_p"),
-            concat!($role, "/presence_penalty"),
-            concat!($role, "/max_tokens"),
-            concat!($role, "/think"),
-            concat!($role, "/num_ctx"),
-            concat!($role, "/instructions"),
-        ]
-    };
-}
-use pointers;
 
 fn outputs() -> Vec<Case> {
     vec![

@@ -42,13 +42,27 @@ fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     reference.and_then(|pointer| root.pointer(pointer)).unwrap_or(schema)
 }
 
+/// Options that a single process does not have; each is tried in a test of its own.
+const ELSEWHERE: [(&str, &str); 2] = [
+    ("endpoint", "seat_example: processes outside Agon take seats of a cluster"),
+    ("allow_shared_stance", "agon-spec: without it what it allows is refused"),
+];
+
+/// Another name of a key, which is no option of its own.
+fn is_alias(option: &str) -> bool {
+    ["mediator", "summariser"].contains(&option.split('.').next().unwrap_or_default())
+        || option == "personas.role_description"
+}
+
 #[test]
 fn every_option_of_the_reference_is_flipped_here() {
     let world = World::new();
     let known: BTreeSet<String> = cases().into_iter().flat_map(|case| case.keys()).collect();
     let options = options(&world);
     assert!(options.len() > 80, "{options:?}");
-    let forgotten: Vec<&String> = options.difference(&known).collect();
+    let elsewhere = |option: &str| ELSEWHERE.iter().any(|(key, _)| option.rsplit('.').next() == Some(key));
+    let left = options.difference(&known).filter(|option| !is_alias(option) && !elsewhere(option));
+    let forgotten: Vec<&String> = left.collect();
     assert!(forgotten.is_empty(), "no case flips {forgotten:?}");
     let unknown: Vec<&String> = known.difference(&options).collect();
     assert!(unknown.is_empty(), "there is no option {unknown:?}");

@@ -122,9 +122,9 @@ impl Follower {
 
     /// A record may begin before the cursor: what the watcher has seen is left out, and so is what it is not to see.
     fn take(&mut self, record: &Arc<Record>) {
-        let new = record.entries().filter(|(position, event)| {
-            *position > self.after && shown_to_clients(&self.admission.spec, event)
-        });
+        let new = record
+            .entries()
+            .filter(|(position, event)| *position > self.after && shown_to_clients(&self.admission.spec, event));
         self.ready.extend(new.map(|(position, event)| Step::Event(position, record.at, Box::new(event.clone()))));
         if record.events.iter().any(|event| matches!(event, Event::DebateEnded { .. })) {
             self.source = None;
