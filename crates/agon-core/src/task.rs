@@ -256,6 +256,9 @@ pub struct Ask {
     /// What was wrong with the try before, told to the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correction: Option<String>,
+    /// One who reads the whole debate is shown only what the debate's memory keeps, because the whole did not fit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub kept: bool,
 }
 
 /// What became of one try: the content of its write-once register.

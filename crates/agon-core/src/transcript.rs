@@ -3,7 +3,7 @@ use crate::answer::{Citation, CitedEntry, Critique, Interjection};
 use crate::event::Event;
 use crate::ids::{MODERATOR, ParticipantId, Position, TurnId};
 use crate::seed::{Dice, Purpose};
-use crate::spec::{Bench, DebateSpec, TurnKind};
+use crate::spec::{Bench, DebateSpec, Memory, TurnKind, Windows};
 use crate::task::{Conclusion, SpeechKind};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -211,6 +211,16 @@ pub struct ShownEntry<'a> {
     pub entry: &'a Entry,
     /// What the judge reads: the speech, with names replaced by labels where the labels are letters.
     pub text: Cow<'a, str>,
+}
+
+/// The speeches that memory keeps word for word: the last ones in a window, or those of the rounds after the last summary.
+pub fn kept<'a>(spec: &DebateSpec, entries: &'a [Entry], summarised: u32) -> &'a [Entry] {
+    let dropped = match spec.memory {
+        Memory::AppendAll | Memory::PersonaMasking => 0,
+        Memory::RollingWindow => Windows::dropped(spec.windows.memory_window, entries.len()),
+        Memory::SummarizePast => entries.partition_point(|entry| entry.turn.round <= summarised),
+    };
+    entries.get(dropped..).unwrap_or_default()
 }
 
 /// The transcript as the judge sees it in one order: grouped by round, inside a round permuted from the seed, the

@@ -47,7 +47,8 @@ fn push_transcript(text: &mut String, view: &View, (ask, spec): (&Ask, &DebateSp
     let labels = speaker_labels(spec, view.seed, anonymous);
     let labels: &Labels = &labels;
     let mut part = String::new();
-    for shown in presentation(spec, view.seed, view.entries(ask.sees), order) {
+    let entries = if ask.kept { view.kept(ask.sees, text) } else { view.entries(ask.sees) };
+    for shown in presentation(spec, view.seed, entries, order) {
         let this = part_of(shown.entry);
         if this != part {
             text.push_str("## ");

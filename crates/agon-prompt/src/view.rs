@@ -4,6 +4,7 @@ mod page;
 mod sight;
 
 pub(crate) use facts::Facts;
+use page::push_gap;
 pub(crate) use page::{Labels, Seen, part_of, push_entry};
 pub(crate) use sight::Sight;
 
@@ -12,7 +13,7 @@ use crate::template::{self, fill};
 use crate::text::one_line;
 use agon_core::fence::{marker, transcript_start};
 use agon_core::signals::Gauge;
-use agon_core::{Admission, DebateSpec, Entry, Event, Position, Task, Transcript};
+use agon_core::{Admission, DebateSpec, Entry, Event, Memory, Position, Task, Transcript, kept};
 use page::{Pages, Rendered};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -112,6 +113,20 @@ impl View {
     /// The speeches up to a position.
     pub(crate) fn entries(&self, sees: Position) -> &[Entry] {
         self.transcript.up_to(sees)
+    }
+
+    /// What memory keeps of the speeches up to a position, for one to whom the whole is too long. What stands for the others is
+    /// added to `out`.
+    pub(crate) fn kept(&self, sees: Position, out: &mut String) -> &[Entry] {
+        let summary = self.facts.last_summary(sees).and_then(|at| self.facts.summaries.get(at));
+        let summary = summary.filter(|_| self.spec.memory == Memory::SummarizePast);
+        let all = self.entries(sees);
+        let kept = kept(&self.spec, all, summary.map_or(0, |summary| summary.through));
+        match summary {
+            Some(summary) => summary.push(out),
+            None => push_gap(out, all.len().saturating_sub(kept.len())),
+        }
+        kept
     }
 
     /// The entry of a turn and its number in the transcript.

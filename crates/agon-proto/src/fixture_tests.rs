@@ -107,6 +107,7 @@ fn ask(task: Task) -> Event {
         sees: Position(6),
         deadline: Timestamp(1_700_000_600_000),
         correction: Some("no JSON".to_owned()),
+        kept: false,
     })
 }
 

@@ -100,6 +100,7 @@ mod tests {
                 sees: Position(3),
                 deadline: Timestamp(9),
                 correction: None,
+                kept: false,
             },
             messages: vec![SeatMessage { role: "system".to_owned(), text: "You are Ada.".to_owned() }],
             schema: Some("{}".to_owned()),

@@ -54,6 +54,7 @@ impl From<&Ask> for pb::Ask {
             sees: ask.sees.0,
             deadline_ms: ask.deadline.0,
             correction: ask.correction.clone(),
+            kept: ask.kept,
         }
     }
 }
@@ -68,6 +69,7 @@ impl TryFrom<pb::Ask> for Ask {
             sees: Position(ask.sees),
             deadline: Timestamp(ask.deadline_ms),
             correction: ask.correction,
+            kept: ask.kept,
         })
     }
 }

@@ -186,6 +186,7 @@ mod tests {
             sees: Position(3),
             deadline: Timestamp(deadline),
             correction: None,
+            kept: false,
         }
     }
     fn agenda(deadline: u64) -> Agenda {

@@ -67,31 +67,28 @@ pub fn difference(one: &Seen, other: &Seen) -> Option<String> {
 
 /// Without what is different in every run, and without the spec itself: numbers, times, places, what a cache spared. A deadline is told from when the turn was asked.
 fn plain(mut event: Value) -> Value {
-    let at = event["at_ms"].as_u64().or(event["at"].as_u64()).unwrap_or_default();
-    let deadline = event["deadline"].as_u64();
+    let times = (milliseconds(&event["at"]), milliseconds(&event["deadline"]));
     strip(&mut event);
-    if let Some(deadline) = deadline.filter(|_| at > 0) {
-        event["deadline"] = deadline.saturating_sub(at).into();
+    if let (Some(at), Some(deadline)) = times {
+        const DAY: u64 = 24 * 60 * 60 * 1_000;
+        event["deadline"] = ((deadline + DAY - at) % DAY).into();
     }
     event
+}
+
+/// The time of day in `2026-11-21T22:25:22.046Z`, in milliseconds.
+fn milliseconds(time: &Value) -> Option<u64> {
+    let (_, time) = time.as_str()?.trim_end_matches('Z').split_once('T')?;
+    let parts: Vec<f64> = time.split(':').map(|part| part.parse().unwrap()).collect();
+    let [hours, minutes, seconds] = parts.as_slice() else { return None };
+    Some(((hours * 60.0 + minutes) * 60_000.0 + seconds * 1_000.0).round() as u64)
 }
 
 fn strip(value: &mut Value) {
     match value {
         Value::Object(members) => {
-            const VARYING: [&str; 11] = [
-                "spec",
-                "timing",
-                "usage",
-                "host",
-                "seq",
-                "at",
-                "at_ms",
-                "writer",
-                "submitted_by",
-                "duration_ms",
-                "deadline",
-            ];
+            const VARYING: [&str; 10] =
+                ["spec", "timing", "usage", "host", "seq", "at", "writer", "submitted_by", "duration_ms", "deadline"];
             members.retain(|name, _| !VARYING.contains(&name.as_str()));
             members.values_mut().for_each(strip);
         }

@@ -104,7 +104,10 @@ impl Control {
                 self.transcript_chars = self.transcript_chars.saturating_add(chars as u64);
             }
             Event::NoteTaken { turn, call, .. } => self.answered(*turn, call, Heard::Something),
-            Event::SummaryRecorded { turn, call, .. } => self.answered(*turn, call, Heard::Something),
+            Event::SummaryRecorded { turn, through, call, .. } => {
+                self.answered(*turn, call, Heard::Something);
+                self.summarised = *through;
+            }
             _ => {}
         }
     }

@@ -38,6 +38,8 @@ pub(super) struct Control {
     pub synthesis: Option<(Arc<str>, Option<String>)>,
     /// The figures of the rounds so far, oldest first.
     pub measures: Vec<Measures>,
+    /// The last round that the last summary covers.
+    pub summarised: u32,
     /// The judge has heard enough.
     pub enough: bool,
     /// The verdict that was reached, while something is still to come after it.
@@ -219,6 +221,7 @@ impl Control {
             critical: Vec::new(),
             synthesis: None,
             measures: Vec::new(),
+            summarised: 0,
             enough: false,
             verdict: None,
             missing: Vec::new(),

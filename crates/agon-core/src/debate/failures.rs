@@ -5,9 +5,10 @@ use super::flow::Asking;
 use super::input::Rejection;
 use crate::call::Call;
 use crate::event::Event;
-use crate::failure::Failure;
-use crate::ids::{ModelName, Timestamp, TurnId};
+use crate::failure::{Failure, FailureCause};
+use crate::ids::{ModelName, SYNTHESIZER, Timestamp, TurnId, judge_index};
 use crate::seed::{Dice, Purpose};
+use crate::spec::Memory;
 
 impl Draft<'_> {
     /// Records a failed try, and starts or plans the next one if there is to be one.
@@ -36,8 +37,8 @@ impl Draft<'_> {
         let Some(slot) = self.control.stage.slots.get(at) else { return Err(Rejection::NotOpen(turn)) };
         let (participant, work, correction) = (slot.participant.clone(), slot.work.clone(), slot.correction.clone());
         let Some(model) = self.model_of_next_try(slot) else { return Err(Rejection::NotOpen(turn)) };
-        let task = self.task(&work, at);
-        self.ask(Asking { turn, participant, model, task, correction, decides: work.decides() });
+        let (task, kept, decides) = (self.task(&work, at), self.reads_less(slot), work.decides());
+        self.ask(Asking { turn, participant, model, task, correction, kept, decides });
         Ok(())
     }
 
@@ -47,6 +48,10 @@ impl Draft<'_> {
             return None;
         }
         let policy = &self.admission.retry;
+        let too_long = failure.cause == FailureCause::ContextOverflow;
+        if too_long && slot.last_cause != Some(FailureCause::ContextOverflow) && self.may_read_less(slot) {
+            return Some(0);
+        }
         if slot.tries_on_model >= failure.cause.tries(policy) {
             let fallback = slot.model_index + 1 < super::models(self.spec(), &slot.participant).len();
             return fallback.then_some(0);
@@ -64,9 +69,25 @@ impl Draft<'_> {
 
     /// The model of the next try: the same, or the next fallback where the last cause leaves no more tries.
     fn model_of_next_try(&self, slot: &Slot) -> Option<ModelName> {
-        let spent = slot.last_cause.is_some_and(|cause| slot.tries_on_model >= cause.tries(&self.admission.retry));
+        let spent = !self.reads_less(slot)
+            && slot.last_cause.is_some_and(|cause| slot.tries_on_model >= cause.tries(&self.admission.retry));
         let index = slot.model_index + usize::from(spent);
         super::models(self.spec(), &slot.participant).get(index).map(|model| (*model).clone())
+    }
+
+    /// Whether the next try of a slot shows only what memory keeps: the whole debate did not fit the model's context.
+    fn reads_less(&self, slot: &Slot) -> bool {
+        slot.last_cause == Some(FailureCause::ContextOverflow) && self.may_read_less(slot)
+    }
+
+    /// Whether the slot is one that reads the whole debate, of which memory keeps less.
+    fn may_read_less(&self, slot: &Slot) -> bool {
+        let keeps_less = match self.spec().memory {
+            Memory::RollingWindow | Memory::SummarizePast => true,
+            Memory::AppendAll | Memory::PersonaMasking => false,
+        };
+        let judge = judge_index(&slot.participant).is_some();
+        keeps_less && (judge || slot.participant.as_str() == SYNTHESIZER)
     }
 
     /// Whether the deadline of an open turn has passed.

@@ -148,16 +148,16 @@ impl Draft<'_> {
             return self.emit(Event::TurnFailed { turn, participant, failure, retry_at: None, call: Box::default() });
         };
         let task = self.task(&work, at);
-        self.ask(Asking { turn, participant, model, task, correction: None, decides: work.decides() });
+        self.ask(Asking { turn, participant, model, task, correction: None, kept: false, decides: work.decides() });
     }
 
     pub fn ask(&mut self, asking: Asking) {
-        let Asking { turn, participant, model, task, correction, decides } = asking;
+        let Asking { turn, participant, model, task, correction, kept, decides } = asking;
         let stage = &self.control.stage;
         let belongs = self.control.round == turn.round && stage.slots.iter().any(|slot| slot.seat == turn.seat);
         let sees = if belongs && stage.parallel { stage.since } else { self.control.position };
         let deadline = self.deadline(decides);
-        self.emit(Event::TurnAsked(Ask { turn, participant, model, task, sees, deadline, correction }));
+        self.emit(Event::TurnAsked(Ask { turn, participant, model, task, sees, deadline, correction, kept }));
     }
 
     fn emit_fallback(&mut self, decision: ModeratorDecision) {
@@ -174,6 +174,8 @@ pub(super) struct Asking {
     pub model: crate::ModelName,
     pub task: Task,
     pub correction: Option<String>,
+    /// Only what memory keeps is shown.
+    pub kept: bool,
     pub decides: bool,
 }
 

@@ -223,3 +223,52 @@ fn an_abort_is_for_work_that_is_missed_and_not_for_a_bid() {
     log.step(Input::TurnDecided { turn: speaker.turn, result: lost() });
     assert_eq!(ended(&log.events), DebateState::Failed);
 }
+
+/// A debate of three rounds whose judge refuses every prompt that shows the whole of it, and what the judge was shown.
+fn too_long_for_its_judge(memory: serde_json::Value) -> (Vec<Event>, Vec<bool>) {
+    let judge =
+        json!({"orders": 1, "anonymize_transcript": false, "shuffle_for_judge": false, "model": "j", "max_tokens": 9});
+    let mut changes = json!({"max_rounds": 3, "consensus_strategy": "judge", "judge": judge});
+    memory.as_object().unwrap().iter().for_each(|(key, value)| changes[key] = value.clone());
+    let mut log = Log::begin(admission(2, changes));
+    let mut kept = Vec::new();
+    while log.debate.ended().is_none() {
+        let ask = log.asked().remove(0);
+        let Task::Judge { .. } = ask.task else {
+            log.answer(&ask, speech(&format!("{} in round {}", ask.participant, ask.turn.round)));
+            continue;
+        };
+        kept.push(ask.kept);
+        if ask.kept {
+            let quote = |entry, quote: &str| CitedEntry { entry, quote: quote.into() };
+            let citations = vec![quote(1, "P0 in round 3"), quote(3, "P0 in round 1")];
+            let (verdict, reasoning, open_objections) = ("v".into(), "r".into(), vec![]);
+            let judgement = Judgement { verdict, winner: Some("s0".into()), reasoning, citations, open_objections };
+            log.answer(&ask, Answer::Judgement(judgement));
+        } else {
+            let failure = Failure::new(FailureCause::ContextOverflow, "too long");
+            let result = TurnResult::Failed { failure, call: Box::default() };
+            log.step(Input::TurnDecided { turn: ask.turn, result });
+        }
+    }
+    (log.events, kept)
+}
+
+#[test]
+fn a_judge_for_whom_the_debate_is_too_long_reads_what_memory_keeps() {
+    let (events, kept) = too_long_for_its_judge(json!({"memory": "rolling_window", "memory_window": 2}));
+    assert_eq!((kept, ended(&events)), (vec![false, true], DebateState::Succeeded));
+    let cited = events.iter().find_map(|event| match event {
+        Event::JudgementRecorded { citations, .. } => {
+            Some(citations.iter().map(|one| one.verified).collect::<Vec<_>>())
+        }
+        _ => None,
+    });
+    assert_eq!(cited, Some(vec![true, false]), "a citation is looked up in what the judge was shown");
+}
+
+#[test]
+fn where_memory_keeps_everything_a_judge_is_not_asked_again() {
+    let (events, kept) = too_long_for_its_judge(json!({}));
+    assert_eq!((kept, ended(&events)), (vec![false], DebateState::Failed));
+}

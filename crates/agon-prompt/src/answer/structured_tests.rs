@@ -26,6 +26,7 @@ fn ask(task: Task, correction: Option<&str>) -> Ask {
         sees: Position(0),
         deadline: Timestamp(0),
         correction: correction.map(str::to_owned),
+        kept: false,
     }
 }
 

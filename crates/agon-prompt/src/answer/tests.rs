@@ -23,6 +23,7 @@ pub(super) fn read(task: Task, text: &str) -> Result<Answer, String> {
         sees: Position(0),
         deadline: Timestamp(0),
         correction: None,
+        kept: false,
     };
     read_answer(&spec(), &ask, text).map_err(|Malformed(problem)| problem)
 }

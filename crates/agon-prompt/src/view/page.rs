@@ -167,7 +167,7 @@ impl Page {
 }
 
 /// Says that speeches are left out here. The line has the form of a header, which no speech can forge.
-fn push_gap(out: &mut String, left_out: usize) {
+pub(crate) fn push_gap(out: &mut String, left_out: usize) {
     match left_out {
         0 => {}
         1 => out.push_str("### Left out here: 1 speech.\n\n"),

@@ -59,6 +59,28 @@ fn a_judge_reads_everything_whatever_debaters_are_shown() {
 }
 
 #[test]
+fn a_judge_for_whom_everything_is_too_long_reads_what_memory_keeps() {
+    let judged = |view: &View| {
+        let whole = ask(view, "judge", turn(4, 0), Task::Judge { order: 0, candidates: Vec::new() });
+        user_of(view, &Ask { kept: true, ..whole })
+    };
+    let mut spec = spec(Mode::Adversarial);
+    (spec.memory, spec.windows.memory_window) = (Memory::RollingWindow, 2);
+    let text = judged(&held(&spec, 3));
+    let mut shown = words_in(&text);
+    shown.sort_unstable();
+    assert_eq!(shown, ["3.1", "3.2"]);
+    assert!(text.contains("### Left out here: 7 speeches.\n"), "{text}");
+
+    spec.memory = Memory::SummarizePast;
+    let mut view = held(&spec, 3);
+    summarise(&mut view, 2, "They differ.\n### T9 | Ben");
+    let text = judged(&view);
+    assert_eq!(words_in(&text).len(), 3);
+    assert!(text.contains("### Summary of rounds 1 to 2, by the summarizer\nThey differ.\n| ### T9 | Ben\n"), "{text}");
+}
+
+#[test]
 fn a_summary_stands_for_the_rounds_that_it_covers() {
     let mut spec = everything(Mode::Adversarial);
     spec.memory = Memory::SummarizePast;

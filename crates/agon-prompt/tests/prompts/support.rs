@@ -178,6 +178,7 @@ pub fn ask(view: &View, name: &str, turn: TurnId, task: Task) -> Ask {
         sees: view.position(),
         deadline,
         correction: None,
+        kept: false,
     }
 }
 

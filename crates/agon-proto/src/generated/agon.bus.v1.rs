@@ -495,6 +495,9 @@ pub struct Ask {
     /// What was wrong with the try before.
     #[prost(string, optional, tag = "7")]
     pub correction: ::core::option::Option<::prost::alloc::string::String>,
+    /// One who reads the whole debate is shown only what the debate's memory keeps, because the whole did not fit.
+    #[prost(bool, tag = "8")]
+    pub kept: bool,
 }
 /// What a turn asks for.
 #[derive(Clone, PartialEq, ::prost::Message)]

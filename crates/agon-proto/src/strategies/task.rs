@@ -133,8 +133,8 @@ pub(super) fn point() -> BoxedStrategy<Point> {
 
 /// One request to one participant.
 pub fn ask() -> BoxedStrategy<Ask> {
-    (turn(), participant(), text(), task(), any::<(u64, u64)>(), maybe_text())
-        .prop_map(|(turn, participant, model, task, (sees, deadline), correction)| Ask {
+    (turn(), participant(), text(), task(), any::<(u64, u64, bool)>(), maybe_text())
+        .prop_map(|(turn, participant, model, task, (sees, deadline, kept), correction)| Ask {
             turn,
             participant,
             model: ModelName::new(model),
@@ -142,6 +142,7 @@ pub fn ask() -> BoxedStrategy<Ask> {
             sees: Position(sees),
             deadline: Timestamp(deadline),
             correction,
+            kept,
         })
         .boxed()
 }

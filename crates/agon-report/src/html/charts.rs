@@ -95,7 +95,7 @@ fn positions(minutes: &Minutes<'_>) -> Option<Chart> {
         return None;
     }
     let columns: Vec<String> = std::iter::once("Before".to_owned())
-        .chain(rounds.iter().map(|round| format!("Round {round}")))
+        .chain(rounds.iter().map(|round| if *round == 0 { "At first".to_owned() } else { format!("Round {round}") }))
         .chain(["After".to_owned()])
         .collect();
     let place = |answer: &str| answers.iter().position(|known| same_answer(known, answer));

@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// What a picture by itself looks like; in a page, the page's style says so.
 const STYLE: &str = include_str!("../../templates/tree.css");
 /// Columns of a line of text in a box, and such lines.
-const COLUMNS: usize = 27;
+const COLUMNS: usize = 26;
 /// Columns of a lane's name, which is bold and larger than what stands in the boxes.
 const NAME_COLUMNS: usize = COLUMNS * 2 / 3;
 const LINES: usize = 2;
@@ -141,7 +141,7 @@ fn names(out: &mut String, minutes: &Minutes<'_>, layout: &Layout<'_>, top: f64)
 
 fn node(out: &mut String, minutes: &Minutes<'_>, placed: &Placed<'_>, linked: bool) {
     let node = placed.node;
-    let head = cut(&format!("T{} {}, {}", node.number, one_line(&node.speaker), words::kind(node.kind)), COLUMNS - 1);
+    let head = cut(&format!("T{} {}, {}", node.number, one_line(&node.speaker), words::kind(node.kind)), COLUMNS - 4);
     if linked {
         let _ = write!(out, "<a href=\"#turn-{}-{}\">", node.round, node.seat);
     }

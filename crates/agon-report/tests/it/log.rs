@@ -86,6 +86,7 @@ impl Log {
             sees: Position(self.position),
             deadline,
             correction: None,
+            kept: false,
         };
         self.push(Event::TurnAsked(ask));
         self.now += 12 + long;

@@ -93,6 +93,7 @@ fn a_speaker_who_failed_waits_for_the_next_try_and_the_new_try_starts_from_nothi
         sees: Position(1),
         deadline: at,
         correction: None,
+        kept: false,
     };
     view.lines(next.next(), at.plus(3_000), &Event::TurnAsked(ask));
     assert_eq!(

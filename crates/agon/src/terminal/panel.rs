@@ -131,6 +131,7 @@ mod tests {
                 sees: Position(1),
                 deadline: Timestamp(90_000),
                 correction: None,
+                kept: false,
             };
             view.lines(Position(2 + u64::from(seat)), Timestamp(0), &Event::TurnAsked(ask));
             view.delta(turn, 0, text);

@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::spec::Voters;
 use crate::tally::same_answer;
 use crate::task::{Ask, Task};
-use crate::transcript::{check_citations, presentation};
+use crate::transcript::{check_citations, kept, presentation};
 use crate::work::Work;
 
 impl Draft<'_> {
@@ -80,7 +80,9 @@ impl Draft<'_> {
                 Some(self.meant(known.ok_or_else(problem)?))
             }
         };
-        let shown = presentation(self.spec(), self.admission.seed, self.transcript.up_to(ask.sees), order);
+        let said = self.transcript.up_to(ask.sees);
+        let said = if ask.kept { kept(self.spec(), said, self.control.summarised) } else { said };
+        let shown = presentation(self.spec(), self.admission.seed, said, order);
         let citations = check_citations(&shown, &judgement.citations);
         let (turn, judge, verdict, reasoning) =
             (ask.turn, ask.participant.clone(), judgement.verdict, judgement.reasoning);

@@ -146,8 +146,8 @@ impl Draft<'_> {
             let model = super::super::models(self.spec(), &participant).first().map(|model| (*model).clone());
             if let Some(model) = model {
                 let turn = TurnId { round: self.control.round, seat: self.control.next_seat, attempt: 1 };
-                let (task, correction, decides) = (Task::CloseRound, None, false);
-                self.ask(Asking { turn, participant, model, task, correction, decides });
+                let (task, correction, kept, decides) = (Task::CloseRound, None, false, false);
+                self.ask(Asking { turn, participant, model, task, correction, kept, decides });
                 return true;
             }
         }

@@ -63,7 +63,15 @@ impl Draft<'_> {
         };
         let seat = if self.control.round == round { self.control.next_seat } else { 0 };
         let turn = TurnId { round, seat, attempt: 1 };
-        self.ask(Asking { turn, participant, model, task: Task::OpenRound, correction: None, decides: false });
+        self.ask(Asking {
+            turn,
+            participant,
+            model,
+            task: Task::OpenRound,
+            correction: None,
+            kept: false,
+            decides: false,
+        });
     }
 
     /// Opens the round as planned; in all but `turn_mode: moderator` the order is the spec's own.
