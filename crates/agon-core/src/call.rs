@@ -1,5 +1,6 @@
 //! How an answer came about: options, tokens, times, tools.
 use crate::ids::ModelName;
+use crate::spec::Think;
 use serde::{Deserialize, Serialize};
 
 /// How an answer came about. Every figure that a backend did not report is absent, never 0.
@@ -55,6 +56,9 @@ pub struct CallOptions {
     /// Cap on generated tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
+    /// Thinking policy; absent leaves it to the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think: Option<Think>,
 }
 
 /// Tokens of a call, as reported; absent is unknown.

@@ -75,6 +75,7 @@ impl From<&CallOptions> for pb::CallOptions {
             presence_penalty: options.presence_penalty,
             seed: options.seed,
             max_tokens: options.max_tokens,
+            think: options.think.map(Numbered::number),
         }
     }
 }
@@ -86,6 +87,8 @@ impl From<pb::CallOptions> for CallOptions {
             presence_penalty: options.presence_penalty,
             seed: options.seed,
             max_tokens: options.max_tokens,
+            // A policy that this version does not know is no reason to refuse a log.
+            think: options.think.and_then(|think| Numbered::from_number(think, "think").ok()),
         }
     }
 }

@@ -305,6 +305,7 @@ fn call() -> Box<Call> {
             presence_penalty: Some(-1.0),
             seed: Some(u64::MAX),
             max_tokens: Some(800),
+            think: None,
         },
         usage: Usage { prompt_tokens: Some(100), cached_tokens: Some(0), completion_tokens: None },
         timing: Timing {

@@ -65,6 +65,7 @@ fn options(sampling: &agon_prompt::Sampling) -> CallOptions {
         presence_penalty: sampling.presence_penalty,
         seed: Some(sampling.seed),
         max_tokens: Some(sampling.max_tokens),
+        think: sampling.think,
     }
 }
 

@@ -148,10 +148,6 @@ const NOTES: &[(&str, &str)] = &[
         ),
     ),
 ];
-/// A program that never answers.
-const SILENT: &[(&str, &str)] =
-    &[("agon.toml", "[tools.docs]\nkind = \"mcp\"\ncommand = \"sleep\"\nargs = [\"30\"]\n")];
-
 fn tools() -> Vec<Case> {
     let with_tool = |case: Case| case.and("/personas/0/tools", json!(["docs"]));
     let duties = json!({"opens": false, "closes": true, "researches": true});
@@ -160,7 +156,6 @@ fn tools() -> Vec<Case> {
         tooled(given("/moderator/tools", json!(["docs"])).and("/moderator", duties), NOTES),
         tooled(with_tool(flip("/tools/max_calls_per_turn", json!(0), json!(2))), NOTES),
         tooled(with_tool(flip("/tools/max_result_chars", json!(100), json!(6_000))), NOTES),
-        tooled(with_tool(flip("/tools/timeout", json!("1s"), json!("2s"))), SILENT),
     ]
 }
 

@@ -963,6 +963,9 @@ pub struct CallOptions {
     /// Cap on generated tokens.
     #[prost(uint32, optional, tag = "5")]
     pub max_tokens: ::core::option::Option<u32>,
+    /// Thinking policy; absent leaves it to the model.
+    #[prost(enumeration = "super::super::v1::Think", optional, tag = "6")]
+    pub think: ::core::option::Option<i32>,
 }
 /// Tokens of a call, as reported.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

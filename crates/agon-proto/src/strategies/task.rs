@@ -183,13 +183,15 @@ pub(super) fn tool_use() -> BoxedStrategy<ToolUse> {
 }
 
 fn options() -> BoxedStrategy<CallOptions> {
-    (maybe_real(), maybe_real(), maybe_real(), any::<(Option<u64>, Option<u32>)>())
-        .prop_map(|(temperature, top_p, presence_penalty, (seed, max_tokens))| CallOptions {
+    let think = proptest::option::of(select(vec![Think::Off, Think::On, Think::Low, Think::Medium, Think::High]));
+    (maybe_real(), maybe_real(), maybe_real(), any::<(Option<u64>, Option<u32>)>(), think)
+        .prop_map(|(temperature, top_p, presence_penalty, (seed, max_tokens), think)| CallOptions {
             temperature,
             top_p,
             presence_penalty,
             seed,
             max_tokens,
+            think,
         })
         .boxed()
 }
