@@ -38,6 +38,10 @@ const MCP_VERSION: &str = "2026.8.31";
 /// Its entry, from the folder of its package.
 const MCP_ENTRY: &str = "dist/index.js";
 
+/// The authorities that node trusts besides its own, and those that the machine trusts.
+const NODE_AUTHORITIES: &str = "NODE_EXTRA_CA_CERTS";
+const SYSTEM_AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
+
 const UPDATE: &[&str] = &["update"];
 const INSTALL: &[&str] = &["install", "-y", "--no-install-recommends"];
 
@@ -91,7 +95,13 @@ pub fn mcp_server(target: &Path) -> PathBuf {
 fn npm_install(folder: &Path, package: &str) -> Result<()> {
     let install = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"];
     let npm = process::find_on_path("npm").context("npm is not installed")?;
-    let output = Command::new(npm).args(install).arg(folder).arg(package).stdin(Stdio::null()).output();
+    let mut command = Command::new(npm);
+    command.args(install).arg(folder).arg(package).stdin(Stdio::null());
+    // npm has a list of authorities of its own: it shall trust whom the machine trusts, a proxy's for instance
+    if std::env::var_os(NODE_AUTHORITIES).is_none() && Path::new(SYSTEM_AUTHORITIES).is_file() {
+        command.env(NODE_AUTHORITIES, SYSTEM_AUTHORITIES);
+    }
+    let output = command.output();
     let output = output.context("cannot start npm")?;
     let said = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "npm could not fetch {package} ({}):\n{}", output.status, said.trim_end());

@@ -19,7 +19,6 @@ pub struct Gauge {
     old: Vec<Said>,
     /// Whether new speeches are compared with all before.
     known: bool,
-    round: u32,
 }
 
 /// What one participant said in one round.
@@ -57,7 +56,7 @@ impl Gauge {
     /// With all that was said before only where `known` says so ([`crate::DebateSpec::seeks_new_arguments`]), because the cost of
     /// a round then grows with the rounds.
     pub fn new(pieces: impl IntoIterator<Item = Piece>, round: u32, known: bool) -> Self {
-        let mut gauge = Self { round, known, ..Self::default() };
+        let mut gauge = Self { known, ..Self::default() };
         let compared = |piece: &Piece| counts(piece.kind) && piece.round <= round;
         let mut pieces: Vec<Piece> = pieces.into_iter().filter(compared).collect();
         if !gauge.known {
