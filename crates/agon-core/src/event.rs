@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 mod parts;
+mod settled;
 
 pub use parts::*;
 

@@ -71,7 +71,7 @@ impl Gauge {
             let side = if piece.round == round { &mut gauge.new } else { &mut gauge.old };
             let known = side.iter_mut().find(|said| said.round == piece.round && said.participant == piece.participant);
             match known {
-                // A revision replaces the proposal; what else one says in a round adds up.
+                // What one says in a round adds up.
                 Some(said) => {
                     said.text = format!("{}\n{}", said.text, piece.text);
                     said.answer = piece.answer.or(said.answer.take());

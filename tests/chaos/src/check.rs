@@ -142,45 +142,13 @@ pub enum Settled {
 
 /// The result of a try that an event records.
 pub fn settled(event: &Event) -> Option<(TurnId, Settled)> {
-    match event {
-        Event::SpeechRecorded(speech) => Some((speech.turn, Settled::Spoken(speech.text.clone()))),
-        Event::BallotCast { turn, .. }
-        | Event::VoteCast { turn, .. }
-        | Event::JudgementRecorded { turn, .. }
-        | Event::RankingRecorded { turn, .. }
-        | Event::EnoughAsked { turn, .. }
-        | Event::DebatersScored { turn, .. }
-        | Event::BidPlaced { turn, .. }
-        | Event::PointsAnswered { turn, .. }
-        | Event::CritiqueRecorded { turn, .. }
-        | Event::NoteTaken { turn, .. }
-        | Event::ModeratorInterjected { turn, .. }
-        | Event::SpeechesScored { turn, .. }
-        | Event::ResearchBriefed { turn, .. }
-        | Event::ModeratorConcluded { turn, .. }
-        | Event::SummaryRecorded { turn, .. }
-        | Event::SynthesisRecorded { turn, .. } => Some((*turn, Settled::Answered)),
-        // without a turn nobody was asked: words were compared
-        Event::RoundMeasured { turn, .. } => turn.map(|turn| (turn, Settled::Answered)),
-        // a replacement for what the moderator did not say follows a failure and is no result of its own
-        Event::ModeratorDecided { turn, fallback, .. } => (!fallback).then_some((*turn, Settled::Answered)),
-        Event::TurnFailed { turn, .. } => Some((*turn, Settled::Failed)),
-        Event::DebateAdmitted(_)
-        | Event::Claimed { .. }
-        | Event::PhaseEntered { .. }
-        | Event::ParticipantPlaced { .. }
-        | Event::RoundOpened { .. }
-        | Event::StageOpened { .. }
-        | Event::TurnAsked(_)
-        | Event::ToolCalled { .. }
-        | Event::SpeechHeard { .. }
-        | Event::SeatSkipped { .. }
-        | Event::LoopEnded { .. }
-        | Event::VoteTallied { .. }
-        | Event::VerdictReached { .. }
-        | Event::CancelRequested { .. }
-        | Event::DebateEnded { .. } => None,
-    }
+    let (turn, _) = event.settled()?;
+    let how = match event {
+        Event::SpeechRecorded(speech) => Settled::Spoken(speech.text.clone()),
+        Event::TurnFailed { .. } => Settled::Failed,
+        _ => Settled::Answered,
+    };
+    Some((turn, how))
 }
 
 /// Each try is asked once and settled once, no settled slot is asked again, and the registers say the same.

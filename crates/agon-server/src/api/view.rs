@@ -126,44 +126,13 @@ impl<'a> Facts<'a> {
         facts
     }
     fn take(&mut self, at: Timestamp, event: &'a Event) {
+        self.turns = self.turns.saturating_add(u32::from(event.answered().is_some()));
         match event {
             Event::Claimed { .. } => self.claimed = self.claimed.or(Some(at)),
-            Event::SpeechRecorded(_)
-            | Event::BallotCast { .. }
-            | Event::BidPlaced { .. }
-            | Event::PointsAnswered { .. }
-            | Event::CritiqueRecorded { .. }
-            | Event::NoteTaken { .. }
-            | Event::VoteCast { .. }
-            | Event::DebatersScored { .. }
-            | Event::ModeratorDecided { fallback: false, .. }
-            | Event::ModeratorInterjected { .. }
-            | Event::SpeechesScored { .. }
-            | Event::ResearchBriefed { .. }
-            | Event::ModeratorConcluded { .. }
-            | Event::SummaryRecorded { .. }
-            | Event::RoundMeasured { turn: Some(_), .. }
-            | Event::EnoughAsked { .. }
-            | Event::JudgementRecorded { .. }
-            | Event::RankingRecorded { .. }
-            | Event::SynthesisRecorded { .. } => self.turns = self.turns.saturating_add(1),
             Event::TurnFailed { .. } => self.failed = self.failed.saturating_add(1),
             Event::CancelRequested { .. } => self.cancelled = true,
             Event::DebateEnded { reason, .. } => self.reason = reason.as_ref(),
-            Event::DebateAdmitted(_)
-            | Event::PhaseEntered { .. }
-            | Event::ParticipantPlaced { .. }
-            | Event::RoundOpened { .. }
-            | Event::StageOpened { .. }
-            | Event::TurnAsked(_)
-            | Event::ToolCalled { .. }
-            | Event::SpeechHeard { .. }
-            | Event::RoundMeasured { turn: None, .. }
-            | Event::ModeratorDecided { fallback: true, .. }
-            | Event::SeatSkipped { .. }
-            | Event::LoopEnded { .. }
-            | Event::VoteTallied { .. }
-            | Event::VerdictReached { .. } => {}
+            _ => {}
         }
     }
 }

@@ -1,5 +1,5 @@
 //! What is printed of an event: the words for everybody, and figures for those who want them.
-use agon_core::{Call, Event, Position, Timestamp, TurnId};
+use agon_core::{Call, Event, Position, Timestamp};
 use agon_report::{LiveView, Style, StyledLine};
 
 /// A live view that may add figures.
@@ -32,48 +32,8 @@ fn figures(event: &Event) -> Option<StyledLine> {
             format!("prompt tokens that were new: {new} of {}", usage.prompt_tokens),
         ));
     }
-    let (turn, call) = turn_and_call(event)?;
+    let (turn, Some(call)) = event.settled()? else { return None };
     Some(StyledLine::of(Style::Dim, format!("  [{turn}: {}]", parts(call).join(" · "))))
-}
-
-fn turn_and_call(event: &Event) -> Option<(TurnId, &Call)> {
-    match event {
-        Event::SpeechRecorded(speech) => Some((speech.turn, &speech.call)),
-        Event::BallotCast { turn, call, .. }
-        | Event::BidPlaced { turn, call, .. }
-        | Event::PointsAnswered { turn, call, .. }
-        | Event::CritiqueRecorded { turn, call, .. }
-        | Event::NoteTaken { turn, call, .. }
-        | Event::VoteCast { turn, call, .. }
-        | Event::DebatersScored { turn, call, .. }
-        | Event::ModeratorInterjected { turn, call, .. }
-        | Event::SpeechesScored { turn, call, .. }
-        | Event::ResearchBriefed { turn, call, .. }
-        | Event::ModeratorConcluded { turn, call, .. }
-        | Event::SummaryRecorded { turn, call, .. }
-        | Event::EnoughAsked { turn, call, .. }
-        | Event::TurnFailed { turn, call, .. }
-        | Event::RankingRecorded { turn, call, .. }
-        | Event::SynthesisRecorded { turn, call, .. }
-        | Event::JudgementRecorded { turn, call, .. } => Some((*turn, call)),
-        Event::ModeratorDecided { turn, call, .. } => Some((*turn, call.as_deref()?)),
-        Event::RoundMeasured { turn, call, .. } => Some(((*turn)?, call.as_deref()?)),
-        Event::DebateAdmitted(_)
-        | Event::Claimed { .. }
-        | Event::PhaseEntered { .. }
-        | Event::ParticipantPlaced { .. }
-        | Event::RoundOpened { .. }
-        | Event::StageOpened { .. }
-        | Event::TurnAsked(_)
-        | Event::ToolCalled { .. }
-        | Event::SpeechHeard { .. }
-        | Event::SeatSkipped { .. }
-        | Event::LoopEnded { .. }
-        | Event::VoteTallied { .. }
-        | Event::VerdictReached { .. }
-        | Event::CancelRequested { .. }
-        | Event::DebateEnded { .. } => None,
-    }
 }
 
 /// The figures that are known; unknown ones are left out, never 0.
