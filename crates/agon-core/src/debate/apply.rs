@@ -73,11 +73,14 @@ impl Control {
             | Event::SpeechesScored { .. }
             | Event::ResearchBriefed { .. }
             | Event::ModeratorConcluded { .. } => self.moderated(event),
-            Event::RoundMeasured { measures, turn, call, .. } => {
+            Event::RoundMeasured { round, measures, turn, call } => {
                 if let (Some(turn), Some(call)) = (turn, call) {
                     self.answered(*turn, call, Heard::Something);
                 }
                 self.measures.push(measures.clone());
+                let older = self.measures.len().saturating_sub(super::flow::IMPASSE_ROUNDS);
+                self.measures.drain(..older);
+                self.measured = *round;
             }
         }
     }

@@ -36,8 +36,10 @@ pub(super) struct Control {
     pub critical: Vec<CriticalObjection>,
     /// The moderator's synthesis, where it decides: verdict and reasoning.
     pub synthesis: Option<(Arc<str>, Option<String>)>,
-    /// The figures of the rounds so far, oldest first.
+    /// The figures of the last rounds, oldest first: no more than a stop rule looks at, because every step copies them.
     pub measures: Vec<Measures>,
+    /// The last round that was measured.
+    pub measured: u32,
     /// The last round that the last summary covers.
     pub summarised: u32,
     /// The judge has heard enough.
@@ -221,6 +223,7 @@ impl Control {
             critical: Vec::new(),
             synthesis: None,
             measures: Vec::new(),
+            measured: 0,
             summarised: 0,
             enough: false,
             verdict: None,

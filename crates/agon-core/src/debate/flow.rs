@@ -4,6 +4,8 @@ mod ending;
 mod prelude;
 mod stopping;
 
+pub(super) use stopping::IMPASSE_ROUNDS;
+
 use super::control::{Phase, SlotState};
 use super::draft::Draft;
 use super::formats::{self, Floor, Next};

@@ -162,8 +162,7 @@ impl Draft<'_> {
 
     /// The words of the round are compared where the embeddings could not be had.
     fn measure_words_instead(&mut self) {
-        let measured = self.control.measures.len() >= self.control.rounds_held as usize;
-        if !measured {
+        if self.control.measured < self.control.rounds_held {
             self.measure_words(true);
         }
     }

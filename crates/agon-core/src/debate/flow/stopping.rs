@@ -9,7 +9,7 @@ use crate::stop::terminates;
 /// Critiques up to this severity leave nothing to mend.
 const MILD: u8 = 2;
 /// For how many rounds nobody may move until an impasse is one.
-const IMPASSE_ROUNDS: usize = 2;
+pub(in crate::debate) const IMPASSE_ROUNDS: usize = 2;
 
 impl Draft<'_> {
     /// The first rule that ends the rounds now; an error where `terminate_when` cannot be evaluated.
@@ -50,8 +50,12 @@ impl Draft<'_> {
         if self.spec().debate_format == DebateFormat::CritiqueRevision && self.has_converged(last) {
             return Some(StopRule::Converged);
         }
-        let before = self.control.measures.iter().rev().take(IMPASSE_ROUNDS);
-        let stuck = before.filter(|measures| self.stands_still(measures) && !self.agrees(measures)).count();
+        let stuck = self
+            .control
+            .measures
+            .iter()
+            .filter(|measures| self.stands_still(measures) && !self.agrees(measures))
+            .count();
         if on(EndCondition::Impasse) && stuck == IMPASSE_ROUNDS {
             return Some(StopRule::Impasse);
         }
