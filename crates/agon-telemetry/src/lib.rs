@@ -5,6 +5,7 @@
 //!
 //! Invariant: nothing here awaits a collector, fails a debate or changes one; no metric is labelled by debate or topic.
 
+mod cluster;
 mod config;
 mod content;
 mod context;
@@ -23,6 +24,7 @@ mod task;
 mod telemetry;
 mod tree;
 
+pub use cluster::{ClusterMetrics, DebateFigures};
 pub use config::{Otlp, TelemetryConfig, TelemetryError};
 pub use context::{Place, TraceContext};
 pub use logs::{LogConfig, LogFormat};

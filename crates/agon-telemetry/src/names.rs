@@ -114,6 +114,11 @@ pub(crate) mod metric {
     pub(crate) const DEBATES_SUBMITTED: &str = "agon.debates.submitted";
     pub(crate) const DEBATES_COMPLETED: &str = "agon.debates.completed";
     pub(crate) const DEBATES_ACTIVE: &str = "agon.debates.active";
+    pub(crate) const DEBATES_QUEUED: &str = "agon.debates.queued";
+    pub(crate) const QUEUED_OLDEST: &str = "agon.debates.queued.oldest";
+    pub(crate) const DEBATES_RUNNING: &str = "agon.debates.running";
+    pub(crate) const DEBATES_STALLED: &str = "agon.debates.stalled";
+    pub(crate) const TURNS_QUEUED: &str = "agon.turns.queued";
     pub(crate) const DEBATES_WAIT: &str = "agon.debates.wait";
     pub(crate) const TAKEOVERS: &str = "agon.debates.takeovers";
     pub(crate) const ROUNDS: &str = "agon.rounds";

@@ -1,4 +1,5 @@
 //! Starting and ending it all, and the observer that it is.
+use crate::cluster::ClusterMetrics;
 use crate::config::{Otlp, TelemetryConfig, TelemetryError};
 use crate::context::{Place, TraceContext, trace_id};
 use crate::logs;
@@ -10,6 +11,7 @@ use crate::span::scope;
 use crate::{export, played, tree};
 use agon_core::{Admission, DebateId, Record, Timestamp, TurnId};
 use opentelemetry::KeyValue;
+use opentelemetry::metrics::MeterProvider;
 use opentelemetry::trace::TracerProvider;
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider};
@@ -35,6 +37,7 @@ pub struct Telemetry(Arc<Inner>);
 
 struct Inner {
     instruments: Arc<Instruments>,
+    cluster: ClusterMetrics,
     meters: SdkMeterProvider,
     registry: prometheus::Registry,
     counts: Arc<Counts>,
@@ -60,6 +63,8 @@ impl Telemetry {
         let tracers = pipeline.clone().map(|pipeline| tracers(pipeline, &resource, rpc_ratio));
         let (meters, registry) = meters(config.otlp.as_ref(), resource)?;
         let instruments = Arc::new(Instruments::new(&meters, counts.clone()));
+        let cluster = ClusterMetrics::default();
+        cluster.register(&meters.meter_with_scope(scope()));
         if let (Some(log), Some(filter)) = (config.log, filter) {
             let tracer = tracers.as_ref().map(|tracers| tracers.tracer_with_scope(scope()));
             let subscriber = logs::subscriber(log, filter, tracer);
@@ -71,6 +76,7 @@ impl Telemetry {
         let capture_content = config.capture_content;
         Ok(Self(Arc::new(Inner {
             instruments,
+            cluster,
             meters,
             registry,
             counts,
@@ -94,6 +100,11 @@ impl Telemetry {
     /// Watches the calls to this process's server.
     pub fn rpc(&self) -> RpcServer {
         RpcServer::new(self.0.instruments.clone())
+    }
+
+    /// Takes what a gateway knows of the whole cluster.
+    pub fn cluster(&self) -> ClusterMetrics {
+        self.0.cluster.clone()
     }
 
     /// Sends all that waits, at the longest for five seconds, and ends. What is told later is lost.

@@ -1,0 +1,119 @@
+//! What gateways tell of the whole cluster. Each tells all of it, so that a reader takes the highest and not the sum.
+use crate::names::metric;
+use agon_core::Priority;
+use opentelemetry::KeyValue;
+use opentelemetry::metrics::Meter;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How the debates of the cluster stand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DebateFigures {
+    /// Those that nobody has taken yet.
+    pub queued: BTreeMap<Priority, u64>,
+    /// How long the one of them waits that was admitted first; zero where none does.
+    pub oldest: Duration,
+    /// Those that were taken and are not over.
+    pub running: u64,
+    /// Those of them that nobody leads any more; none where that cannot be known yet.
+    pub stalled: Option<u64>,
+}
+
+/// Takes what a gateway knows of the cluster. What it does not know is not told at all: an old figure would look like a true one.
+#[derive(Clone, Default)]
+pub struct ClusterMetrics(Arc<Mutex<Figures>>);
+
+#[derive(Default)]
+struct Figures {
+    debates: Option<DebateFigures>,
+    turns: Option<BTreeMap<String, u64>>,
+}
+
+impl ClusterMetrics {
+    /// Tells nobody.
+    pub fn silent() -> Self {
+        Self::default()
+    }
+
+    /// How the debates stand; nothing where that is not known.
+    pub fn debates(&self, figures: Option<DebateFigures>) {
+        self.lock().debates = figures;
+    }
+
+    /// How many turns are in the queue of each model; nothing where that is not known.
+    pub fn turns(&self, queued: Option<BTreeMap<String, u64>>) {
+        self.lock().turns = queued;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Figures> {
+        // every change leaves it whole
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn register(&self, meter: &Meter) {
+        self.register_queue(meter);
+        self.gauge(
+            meter,
+            metric::DEBATES_RUNNING,
+            "Debates of the cluster that were taken and are not over",
+            |figures| Some(figures.running),
+        );
+        self.gauge(meter, metric::DEBATES_STALLED, "Running debates of the cluster that nobody leads", |figures| {
+            figures.stalled
+        });
+        let cluster = self.clone();
+        meter
+            .u64_observable_gauge(metric::TURNS_QUEUED)
+            .with_unit("{turn}")
+            .with_description("Turns in the queues of the cluster's models, pulled ones included")
+            .with_callback(move |gauge| {
+                for (model, count) in cluster.lock().turns.iter().flatten() {
+                    gauge.observe(*count, &[KeyValue::new("model", model.clone())]);
+                }
+            })
+            .build();
+    }
+
+    fn register_queue(&self, meter: &Meter) {
+        let cluster = self.clone();
+        meter
+            .u64_observable_gauge(metric::DEBATES_QUEUED)
+            .with_unit("{debate}")
+            .with_description("Debates of the cluster that no coordinator has taken yet")
+            .with_callback(move |gauge| {
+                let figures = cluster.lock();
+                let Some(debates) = &figures.debates else { return };
+                for priority in Priority::ALL {
+                    let count = debates.queued.get(&priority).copied().unwrap_or(0);
+                    gauge.observe(count, &[KeyValue::new("priority", priority.as_str())]);
+                }
+            })
+            .build();
+        let cluster = self.clone();
+        meter
+            .f64_observable_gauge(metric::QUEUED_OLDEST)
+            .with_unit("s")
+            .with_description("How long the debate waits that was admitted first of those that nobody has taken")
+            .with_callback(move |gauge| {
+                if let Some(debates) = &cluster.lock().debates {
+                    gauge.observe(debates.oldest.as_secs_f64(), &[]);
+                }
+            })
+            .build();
+    }
+
+    fn gauge(&self, meter: &Meter, name: &'static str, what: &'static str, of: fn(&DebateFigures) -> Option<u64>) {
+        let cluster = self.clone();
+        meter
+            .u64_observable_gauge(name)
+            .with_unit("{debate}")
+            .with_description(what)
+            .with_callback(move |gauge| {
+                if let Some(count) = cluster.lock().debates.as_ref().and_then(of) {
+                    gauge.observe(count, &[]);
+                }
+            })
+            .build();
+    }
+}
