@@ -1,13 +1,13 @@
 //! Faults at random, then a check of every log.
-use crate::crowd::{Crowd, Followed, Pace};
+use crate::counts::{Counts, calls};
+use crate::crowd::{Crowd, Pace};
 use crate::faults::{inflict, revive};
 use crate::paid::{Paid, paid_again};
 use crate::schedule::{Fault, Kind, schedule};
-use agon_chaos::{Finding, Logs};
-use agon_core::{DebateState, Event};
-use agon_testkit::cluster::{Cluster, MODEL, Role, Scenario};
+use agon_chaos::Logs;
+use agon_testkit::cluster::{Cluster, MODEL, Scenario};
 use agon_testkit::{NatsOptions, until};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -44,22 +44,6 @@ const AFTER: Duration = Duration::from_secs(240);
 /// How long a process may take to be up again.
 const UP: Duration = Duration::from_secs(60);
 
-/// What was found.
-#[derive(Debug, Default)]
-struct Counts {
-    states: BTreeMap<&'static str, u64>,
-    takeovers: u64,
-    events: u64,
-    events_lost: u64,
-    events_doubled: u64,
-    resumed: u64,
-    chains: u64,
-    two_writers: u64,
-    other: u64,
-    not_over: u64,
-    not_submitted: u64,
-}
-
 /// Runs it all and prints what came of it.
 pub fn run(agon: PathBuf, nats: Option<PathBuf>, args: &Args) -> Result<ExitCode> {
     let length = Duration::from_secs(60) * args.minutes;
@@ -80,7 +64,7 @@ pub fn run(agon: PathBuf, nats: Option<PathBuf>, args: &Args) -> Result<ExitCode
     println!("the faults are over; waiting for the debates");
     let followed = crowd.join()?;
     let logs = Logs::open(&cluster.nats.url())?;
-    let counts = count(&logs, &followed)?;
+    let counts = Counts::of(&logs, &followed)?;
     let paid = paid_again(&calls(&cluster)?, &done);
     report(&faults, &revived, &counts, &paid, fenced(cluster.folder()));
     let bad = counts.bad() + (paid.for_nothing.len() + paid.nats_gone.len()) as u64;
@@ -111,90 +95,12 @@ fn recover(cluster: &mut Cluster) -> Result<Vec<String>> {
     Ok(revived)
 }
 
-fn calls(cluster: &Cluster) -> Result<Vec<(String, Vec<agon_testkit::RehearsedCall>)>> {
-    let hosts = cluster.names(Role::Host);
-    let servers = hosts.into_iter().zip(&cluster.rehearsals);
-    servers.map(|(host, server)| Ok((host, server.calls()?))).collect()
-}
-
 /// How often an owner found that it was no longer one, as the coordinators' logs tell.
 fn fenced(folder: &Path) -> u64 {
     let files = std::fs::read_dir(folder).into_iter().flatten().filter_map(std::result::Result::ok);
     let logs = files.filter(|file| file.file_name().to_string_lossy().starts_with("coordinator-"));
     let texts = logs.map(|file| std::fs::read_to_string(file.path()).unwrap_or_default());
     texts.map(|text| text.lines().filter(|line| line.contains("Fenced")).count() as u64).sum()
-}
-
-fn count(logs: &Logs, followed: &[Followed]) -> Result<Counts> {
-    let mut counts = Counts::default();
-    for one in followed {
-        counts.take(logs, one).with_context(|| one.id.clone())?;
-    }
-    Ok(counts)
-}
-
-impl Counts {
-    fn take(&mut self, logs: &Logs, one: &Followed) -> Result<()> {
-        let records = logs.records(&one.id)?;
-        let Some(last) = records.last().map(|record| record.last().0) else {
-            println!("{}: never admitted: {:?}", one.id, one.seen.as_ref().err());
-            self.not_submitted += 1;
-            return Ok(());
-        };
-        self.events += last;
-        let events = || records.iter().flat_map(|record| &record.events);
-        let claims = events().filter(|event| matches!(event, Event::Claimed { .. })).count() as u64;
-        self.takeovers += claims.saturating_sub(1);
-        let state =
-            events().find_map(|event| if let Event::DebateEnded { state, .. } = event { Some(*state) } else { None });
-        *self.states.entry(name(state)).or_default() += 1;
-        self.not_over += u64::from(state.is_none());
-        match &one.seen {
-            Ok(sight) => {
-                self.events_lost += sight.lost(last);
-                self.events_doubled += sight.doubled(last);
-                self.resumed += sight.resumed;
-            }
-            Err(error) => {
-                println!("{}: {error:#}", one.id);
-                self.events_lost += u64::from(state.is_some());
-            }
-        }
-        for finding in logs.check(&one.id)? {
-            println!("{}: {finding}", one.id);
-            self.add(&finding);
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, finding: &Finding) {
-        match finding {
-            Finding::Chain(_) => self.chains += 1,
-            Finding::Gap(_) | Finding::Lost(_) => self.events_lost += 1,
-            Finding::TwoWriters(_) | Finding::Epoch(_) => self.two_writers += 1,
-            Finding::Doubled(_) | Finding::AskedAgain(_) => self.events_doubled += 1,
-            Finding::Unasked(_)
-            | Finding::Differs(_)
-            | Finding::Tools(_)
-            | Finding::Stray(_)
-            | Finding::End(_)
-            | Finding::Broken(_) => self.other += 1,
-        }
-    }
-
-    fn bad(&self) -> u64 {
-        let logs = self.chains + self.two_writers + self.other + self.not_over + self.not_submitted;
-        logs + self.events_lost + self.events_doubled
-    }
-}
-
-fn name(state: Option<DebateState>) -> &'static str {
-    match state {
-        Some(DebateState::Succeeded) => "succeeded",
-        Some(DebateState::Failed) => "failed",
-        Some(DebateState::Cancelled) => "cancelled",
-        None => "not over",
-    }
 }
 
 fn report(faults: &[Fault], revived: &[String], counts: &Counts, paid: &Paid, fenced: u64) {
@@ -208,22 +114,11 @@ fn report(faults: &[Fault], revived: &[String], counts: &Counts, paid: &Paid, fe
         println!("  {:<42} {times}", format!("{role} {kind}"));
     }
     println!("processes that ended by themselves           {}", revived.len());
-    for (state, debates) in &counts.states {
-        println!("debates {state:<36} {debates}");
-    }
-    println!("takeovers                                    {}", counts.takeovers);
+    counts.print_debates();
     println!("owners fenced                                {fenced}");
-    println!("streams taken up again by clients            {}", counts.resumed);
-    println!("events in the logs                           {}", counts.events);
     println!("finished turns asked again, host gone        {}", paid.host_gone);
     println!("finished turns asked again, host survived    {}", paid.for_nothing.len() + paid.nats_gone.len());
     paid.for_nothing.iter().for_each(|one| println!("  {one}"));
     paid.nats_gone.iter().for_each(|one| println!("  after nats-server was away: {one}"));
-    println!("events lost                                  {}", counts.events_lost);
-    println!("events doubled                               {}", counts.events_doubled);
-    println!("chains that do not verify                    {}", counts.chains);
-    println!("positions written by two writers             {}", counts.two_writers);
-    println!("other findings                               {}", counts.other);
-    println!("debates never admitted                       {}", counts.not_submitted);
-    println!("debates not over                             {}", counts.not_over);
+    counts.print_findings();
 }

@@ -1,6 +1,8 @@
 //! Clients: they submit debates steadily and watch each from its first event to its last.
 use agon_chaos::{Client, Sight};
 use anyhow::{Context, Result};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::task::{JoinHandle, JoinSet};
@@ -29,15 +31,53 @@ pub struct Pace {
 pub struct Crowd {
     runtime: Runtime,
     work: JoinHandle<Vec<Followed>>,
+    begun: Arc<AtomicU32>,
+    enough: Arc<AtomicBool>,
 }
 
 impl Crowd {
-    /// Begins.
+    /// Submits debates evenly over a time.
     pub fn start(gateways: &[String], pace: Pace, file: fn(&str) -> String) -> Result<Self> {
+        Self::at_work(gateways, |client, _, _| follow_all(client, pace, file))
+    }
+
+    /// Keeps so many debates under way until it is told that these are enough, each at most for so long.
+    pub fn keep_up(gateways: &[String], at_once: u32, patience: Duration, file: fn(&str) -> String) -> Result<Self> {
+        Self::at_work(gateways, |client, begun, enough| async move {
+            let mut clients = JoinSet::new();
+            for _ in 0..at_once {
+                let (client, begun, enough) = (client.clone(), begun.clone(), enough.clone());
+                clients.spawn(async move {
+                    let mut followed = Vec::new();
+                    while !enough.load(Ordering::Relaxed) {
+                        let id = id(begun.fetch_add(1, Ordering::Relaxed));
+                        followed.push(follow(&client, id, Instant::now() + patience, file).await);
+                    }
+                    followed
+                });
+            }
+            sorted(clients.join_all().await.into_iter().flatten().collect())
+        })
+    }
+
+    fn at_work<W>(gateways: &[String], work: impl FnOnce(Client, Arc<AtomicU32>, Arc<AtomicBool>) -> W) -> Result<Self>
+    where
+        W: Future<Output = Vec<Followed>> + Send + 'static,
+    {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let client = runtime.block_on(async { Client::new(gateways) })?;
-        let work = runtime.spawn(follow_all(client, pace, file));
-        Ok(Self { runtime, work })
+        let (begun, enough) = (Arc::<AtomicU32>::default(), Arc::<AtomicBool>::default());
+        let work = runtime.spawn(work(client, begun.clone(), enough.clone()));
+        Ok(Self { runtime, work, begun, enough })
+    }
+
+    /// The ids of the debates that were begun to be kept up.
+    pub fn ids(&self) -> Vec<String> {
+        (0..self.begun.load(Ordering::Relaxed)).map(id).collect()
+    }
+    /// No further debate is begun.
+    pub fn enough(&self) {
+        self.enough.store(true, Ordering::Relaxed);
     }
 
     /// Waits until every debate is over, or patience is.
@@ -46,21 +86,30 @@ impl Crowd {
     }
 }
 
+fn id(n: u32) -> String {
+    format!("chaos-{n:05}")
+}
+
 async fn follow_all(client: Client, pace: Pace, file: fn(&str) -> String) -> Vec<Followed> {
     let (start, mut clients) = (Instant::now(), JoinSet::new());
     let end = start + pace.patience;
     for n in 0..pace.debates {
         sleep_until(start + pace.over.mul_f64(f64::from(n) / f64::from(pace.debates.max(1)))).await;
-        let (client, id) = (client.clone(), format!("chaos-{n:05}"));
-        clients.spawn(async move {
-            let seen = match client.submit(&id, &file(&id), end.saturating_duration_since(Instant::now())).await {
-                Ok(()) => client.watch(&id, end).await,
-                Err(error) => Err(error),
-            };
-            Followed { id, seen }
-        });
+        let client = client.clone();
+        clients.spawn(async move { follow(&client, id(n), end, file).await });
     }
-    let mut followed = clients.join_all().await;
+    sorted(clients.join_all().await)
+}
+
+async fn follow(client: &Client, id: String, end: Instant, file: fn(&str) -> String) -> Followed {
+    let seen = match client.submit(&id, &file(&id), end.saturating_duration_since(Instant::now())).await {
+        Ok(()) => client.watch(&id, end).await,
+        Err(error) => Err(error),
+    };
+    Followed { id, seen }
+}
+
+fn sorted(mut followed: Vec<Followed>) -> Vec<Followed> {
     followed.sort_by(|one, other| one.id.cmp(&other.id));
     followed
 }

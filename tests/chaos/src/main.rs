@@ -1,14 +1,17 @@
 //! Kills and cuts a cluster of real processes at random and says what that did to its debates.
 //!
-//! `cargo xtask chaos` and `cargo xtask failover` build this and run it.
+//! `cargo xtask chaos`, `cargo xtask failover` and `cargo xtask upgrade` build this and run it.
 //!
 //! Invariant: nothing here is shipped, the faults follow from the seed alone, and every process that is started is ended.
 mod chaos;
+mod counts;
 mod crowd;
 mod failover;
 mod faults;
 mod paid;
 mod schedule;
+mod upgrade;
+mod variety;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -34,6 +37,8 @@ enum Command {
     Chaos(chaos::Args),
     /// How soon debates go on when their owner or host is killed
     Failover(failover::Args),
+    /// Replaces every process by another version while debates run
+    Upgrade(upgrade::Args),
 }
 
 fn main() -> Result<ExitCode> {
@@ -41,5 +46,6 @@ fn main() -> Result<ExitCode> {
     match cli.command {
         Command::Chaos(args) => chaos::run(cli.agon, cli.nats_server, &args),
         Command::Failover(args) => failover::run(cli.agon, cli.nats_server, &args),
+        Command::Upgrade(args) => upgrade::run(&cli.agon, cli.nats_server, &args),
     }
 }

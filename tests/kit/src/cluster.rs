@@ -155,7 +155,7 @@ impl Scenario {
         }
         // The first sets up the streams; then all others start at once.
         for member in &mut cluster.members {
-            member.spawn(&cluster.scenario.agon, cluster.folder.path())?;
+            member.spawn(cluster.folder.path())?;
         }
         for member in &mut cluster.members {
             member.wait_until_up()?;
@@ -185,6 +185,7 @@ pub struct Member {
     /// Its line to NATS, where there is one.
     pub proxy: Option<TcpProxy>,
     process: Option<Process>,
+    program: PathBuf,
     starts: u32,
     args: Vec<String>,
     /// Where a gateway speaks gRPC.
@@ -194,9 +195,9 @@ pub struct Member {
 }
 
 impl Member {
-    fn spawn(&mut self, agon: &Path, folder: &Path) -> Result<()> {
+    fn spawn(&mut self, folder: &Path) -> Result<()> {
         self.starts += 1;
-        let mut command = Command::new(agon);
+        let mut command = Command::new(&self.program);
         command.env_clear().env("HOME", folder).current_dir(folder).args(&self.args);
         if let Some(filter) = std::env::var_os("AGON_LOG") {
             command.env("AGON_LOG", filter);
@@ -256,7 +257,8 @@ impl Cluster {
         for (flag, port) in [("--grpc", grpc), ("--http", http)] {
             args.extend(port.map(|port| [flag.to_owned(), format!("127.0.0.1:{port}")]).into_iter().flatten());
         }
-        Ok(Member { name, role, proxy, process: None, starts: 0, args, grpc, http })
+        let program = self.scenario.agon.clone();
+        Ok(Member { name, role, proxy, process: None, program, starts: 0, args, grpc, http })
     }
 
     fn write_settings(&self, name: &str, role: Role, n: usize) -> Result<String> {
@@ -309,12 +311,17 @@ impl Cluster {
     }
     /// Starts a process that was killed or has ended.
     pub fn spawn_again(&mut self, name: &str) -> Result<()> {
-        let (agon, folder) = (self.scenario.agon.clone(), self.folder.path().to_path_buf());
+        let folder = self.folder.path().to_path_buf();
         let member = self.member(name)?;
         if member.runs() {
             bail!("{name} still runs");
         }
-        member.spawn(&agon, &folder)
+        member.spawn(&folder)
+    }
+    /// Starts a process that has ended as another version of the program, which it stays, and waits until it is up.
+    pub fn restart_as(&mut self, name: &str, program: &Path) -> Result<()> {
+        self.member(name)?.program = program.to_path_buf();
+        self.restart(name)
     }
 
     /// Where the nth gateway speaks gRPC, from 0.
