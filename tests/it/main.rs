@@ -20,6 +20,8 @@ mod cookbook;
 #[cfg(test)]
 mod crash;
 #[cfg(test)]
+mod documents;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod files;
