@@ -1,0 +1,45 @@
+{{- define "nats.fullname" -}}
+{{- printf "%s-nats" (.Release.Name | trunc 50 | trimSuffix "-") -}}
+{{- end -}}
+
+{{- define "nats.selector" -}}
+app.kubernetes.io/name: nats
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "nats.labels" -}}
+{{ include "nats.selector" . }}
+app.kubernetes.io/component: nats
+app.kubernetes.io/version: {{ default .Chart.AppVersion .Values.image.tag | quote }}
+app.kubernetes.io/part-of: agon
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- define "nats.image" -}}
+{{- if .Values.image.digest -}}
+{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{- else -}}
+{{ .Values.image.repository }}:{{ default .Chart.AppVersion .Values.image.tag }}
+{{- end -}}
+{{- end -}}
+
+{{/* All accounts, the first of them that of this release's roles. Each with name, userPrefix, existingSecret, shards, variable. */}}
+{{- define "nats.accounts" -}}
+{{- $auth := .Values.auth -}}
+{{- $accounts := list (dict "name" $auth.account "userPrefix" "" "existingSecret" $auth.existingSecret "shards" $auth.shards "variable" "AGON_NATS") -}}
+{{- range $auth.extraAccounts -}}
+{{- $variable := printf "AGON_NATS_%s" (regexReplaceAll "[^A-Za-z0-9]" .name "_" | upper) -}}
+{{- $accounts = append $accounts (merge (dict "variable" $variable) . (dict "shards" 1)) -}}
+{{- end -}}
+{{- toYaml $accounts -}}
+{{- end -}}
+
+{{/* One server's address for the others. Takes root, at, credentials. */}}
+{{- define "nats.route" -}}
+{{- $name := include "nats.fullname" .root -}}
+nats://{{ .credentials }}{{ $name }}-{{ .at }}.{{ $name }}-headless.{{ .root.Release.Namespace }}.svc:6222
+{{- end -}}

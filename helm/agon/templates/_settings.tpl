@@ -1,0 +1,207 @@
+{{/* agon.toml of each role, made of the values. docs/reference/configuration.md tells what each key means. */}}
+
+{{/* One value as TOML. Numbers of values are floats, so whole ones are written as integers. */}}
+{{- define "agon.toml.value" -}}
+{{- if kindIs "map" . -}}
+{{- $parts := list -}}
+{{- range $key, $value := . -}}
+{{- if not (kindIs "invalid" $value) -}}
+{{- $parts = append $parts (printf "%s = %s" (include "agon.toml.key" $key) (include "agon.toml.value" $value)) -}}
+{{- end -}}
+{{- end -}}
+{ {{ join ", " $parts }} }
+{{- else if kindIs "slice" . -}}
+{{- $parts := list -}}
+{{- range . -}}{{- $parts = append $parts (include "agon.toml.value" .) -}}{{- end -}}
+[{{ join ", " $parts }}]
+{{- else if kindIs "string" . -}}
+{{ toRawJson . }}
+{{- else if kindIs "float64" . -}}
+{{- if eq . (floor .) }}{{ int64 . }}{{ else }}{{ . }}{{ end -}}
+{{- else -}}
+{{ . }}
+{{- end -}}
+{{- end -}}
+
+{{- define "agon.toml.key" -}}
+{{- if regexMatch "^[A-Za-z0-9_-]+$" . }}{{ . }}{{ else }}{{ toRawJson . }}{{ end -}}
+{{- end -}}
+
+{{/* A table's keys and values, one a line. */}}
+{{- define "agon.toml.table" -}}
+{{- range $key, $value := . }}
+{{- if not (kindIs "invalid" $value) }}
+{{ include "agon.toml.key" $key }} = {{ include "agon.toml.value" $value }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* A whole file: `hosts` as blocks, `tools` as a table each, everything else as sections. */}}
+{{- define "agon.toml" -}}
+{{- range .hosts }}
+[[hosts]]
+{{- include "agon.toml.table" . }}
+{{ end }}
+{{- range $section, $table := omit . "hosts" "tools" }}
+[{{ $section }}]
+{{- include "agon.toml.table" $table }}
+{{ end }}
+{{- range $tool, $table := .tools }}
+[tools.{{ include "agon.toml.key" $tool }}]
+{{- include "agon.toml.table" $table }}
+{{ end }}
+{{- end -}}
+
+{{/* Values with the names that agon.toml has for them, as YAML; absent where empty. */}}
+{{- define "agon.snake" -}}
+{{- $result := dict -}}
+{{- range $key, $value := . -}}
+{{- if kindIs "map" $value -}}
+{{- $_ := set $result (snakecase $key) (include "agon.snake" $value | fromYaml) -}}
+{{- else if not (or (kindIs "invalid" $value) (and (kindIs "string" $value) (eq $value ""))) -}}
+{{- $_ := set $result (snakecase $key) $value -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $result -}}
+{{- end -}}
+
+{{/* [nats] of a role. Takes root and role; of pools also user and key, where they have their own. */}}
+{{- define "agon.settings.nats" -}}
+{{- $values := .root.Values -}}
+{{- $method := include "agon.nats.method" .root -}}
+{{- $role := index $values.connection.auth.roles .role -}}
+urls: {{ include "agon.nats.urls" .root }}
+wait: {{ $values.connection.wait | quote }}
+replicas: {{ $values.streams.replicas }}
+shards: {{ $values.streams.shards }}
+limits:
+  {{- include "agon.snake" $values.streams.limits | nindent 2 }}
+{{- if eq $method "password" }}
+user: {{ default $role.user .user | quote }}
+password: {file: /run/secrets/agon/nats/credential}
+{{- else if eq $method "token" }}
+token: {file: /run/secrets/agon/nats/credential}
+{{- else if has $method (list "nkey" "creds") }}
+{{ $method }}: /run/secrets/agon/nats/credential
+{{- end }}
+{{- if include "agon.nats.tls" .root }}
+tls:
+  require: true
+  {{- if include "agon.nats.ca" .root }}
+  ca: /run/secrets/agon/nats/ca.crt
+  {{- end }}
+  {{- if $values.connection.tls.clientSecret }}
+  cert: /run/secrets/agon/nats/tls.crt
+  key: /run/secrets/agon/nats/tls.key
+  {{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* What every role of the cluster has. Takes root, role and drain; user as above. */}}
+{{- define "agon.settings.common" -}}
+{{- $values := .root.Values -}}
+node:
+  drain: {{ .drain | quote }}
+nats:
+  {{- include "agon.settings.nats" . | nindent 2 }}
+coordinator:
+  {{- omit $values.cluster "waitLimit" | include "agon.snake" | nindent 2 }}
+admin:
+  listen: {{ printf "%s:9090" $values.listenAddress | quote }}
+telemetry:
+  {{- omit $values.telemetry "otlpHeaders" | include "agon.snake" | nindent 2 }}
+  {{- if and $values.telemetry.otlpEndpoint $values.telemetry.otlpHeaders }}
+  otlp_headers:
+    {{- range $header, $_ := $values.telemetry.otlpHeaders }}
+    {{ $header }}: {file: {{ printf "/run/secrets/agon/otlp/%s" $header }}}
+    {{- end }}
+  {{- end }}
+{{- end -}}
+
+{{/* agon.toml of gateways. */}}
+{{- define "agon.settings.gateway" -}}
+{{- $gateway := .Values.gateway -}}
+{{- $settings := include "agon.settings.common" (dict "root" . "role" "gateway" "drain" $gateway.drain) | fromYaml -}}
+{{- $own := include "agon.settings.gateway.own" . | fromYaml -}}
+{{- $more := dict "gateway" $own "retry" (include "agon.snake" .Values.retry | fromYaml) "runtime" (dict "wait_limit" .Values.cluster.waitLimit) -}}
+{{- include "agon.toml" (merge $more $settings) -}}
+{{- end -}}
+
+{{- define "agon.settings.gateway.own" -}}
+{{- $gateway := .Values.gateway -}}
+{{- $auth := $gateway.auth -}}
+grpc: {{ printf "%s:50051" .Values.listenAddress | quote }}
+http: {{ printf "%s:8080" .Values.listenAddress | quote }}
+insecure: {{ ne (include "agon.gateway.auth" .) "true" }}
+max_queued: {{ $gateway.maxQueued }}
+reflection: {{ $gateway.reflection }}
+{{- if $gateway.tls.existingSecret }}
+tls:
+  cert: /run/secrets/agon/gateway/tls.crt
+  key: /run/secrets/agon/gateway/tls.key
+  {{- if $gateway.tls.clientCa.existingSecret }}
+  client_ca: /run/secrets/agon/gateway/client-ca.crt
+  client_required: {{ $gateway.tls.clientRequired }}
+  {{- end }}
+{{- end }}
+{{- if include "agon.gateway.auth" . }}
+auth:
+  {{- if $auth.tokens.existingSecret }}
+  tokens_file: /run/secrets/agon/gateway/tokens.txt
+  {{- end }}
+  {{- if $auth.jwt.enabled }}
+  jwt:
+    {{- omit $auth.jwt "enabled" "jwks" | include "agon.snake" | nindent 4 }}
+    {{- if $auth.jwt.jwks.existingSecret }}
+    jwks_file: /run/secrets/agon/gateway/jwks.json
+    {{- end }}
+  {{- end }}
+  {{- if $auth.certificates.enabled }}
+  certificates:
+    {{- omit $auth.certificates "enabled" | include "agon.snake" | nindent 4 }}
+  {{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* agon.toml of coordinators. */}}
+{{- define "agon.settings.coordinator" -}}
+{{- $coordinator := .Values.coordinator -}}
+{{- $settings := include "agon.settings.common" (dict "root" . "role" "coordinator" "drain" $coordinator.drain) | fromYaml -}}
+{{- $own := pick $coordinator "maxDebates" "tenantCap" | include "agon.snake" | fromYaml -}}
+{{- $more := dict "coordinator" $own "breaker" (include "agon.snake" .Values.breaker | fromYaml) -}}
+{{- include "agon.toml" (merge $more $settings) -}}
+{{- end -}}
+
+{{/* agon.toml of a pool's hosts. Takes root and pool (its values). */}}
+{{- define "agon.settings.host" -}}
+{{- $pool := .pool -}}
+{{- $common := dict "root" .root "role" "host" "drain" $pool.drain "user" $pool.nats.user -}}
+{{- $settings := include "agon.settings.common" $common | fromYaml -}}
+{{- $hosts := include "agon.servers" $pool | fromYamlArray -}}
+{{- $own := dict "hosts" $hosts "tools" $pool.tools "host" (dict "discovery" $pool.discovery "wait" $pool.wait) -}}
+{{- $more := merge $own (dict "breaker" (include "agon.snake" .root.Values.breaker | fromYaml)) -}}
+{{- include "agon.toml" (merge $more $settings) -}}
+{{- end -}}
+
+{{/* The model servers of a pool, with the keys of [[hosts]]. */}}
+{{- define "agon.servers" -}}
+{{- $servers := list -}}
+{{- if eq .mode "sidecar" -}}
+{{- $own := dict "name" "ollama" "url" "http://127.0.0.1:11434" "kind" "ollama" "models" .ollama.models "permits" .ollama.permits -}}
+{{- if .ollama.numCtx -}}{{- $_ := set $own "num_ctx" .ollama.numCtx -}}{{- end -}}
+{{- $servers = append $servers $own -}}
+{{- else -}}
+{{- range .servers -}}
+{{- $server := omit . "apiKey" | include "agon.snake" | fromYaml -}}
+{{- if .apiKey -}}{{- $_ := set $server "api_key" (dict "file" (printf "/run/secrets/agon/hosts/%s" .name)) -}}{{- end -}}
+{{- $servers = append $servers $server -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $servers -}}
+{{- end -}}
+
+{{/* agon.toml of the job that sets up the streams. */}}
+{{- define "agon.settings.provision" -}}
+{{- $nats := include "agon.settings.nats" (dict "root" . "role" "provisioner") | fromYaml -}}
+{{- include "agon.toml" (dict "nats" $nats) -}}
+{{- end -}}
