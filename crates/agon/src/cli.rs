@@ -3,6 +3,7 @@ mod ask;
 mod debate;
 mod list;
 mod look;
+mod nats;
 mod rehearsal;
 mod remote;
 mod serve;
@@ -14,6 +15,7 @@ pub use look::{
     CancelArgs, CheckArgs, ConfigAction, ConfigArgs, DeleteArgs, DoctorArgs, Format, GetArgs, ReplayArgs, ReportArgs,
     ResumeArgs, VerifyArgs,
 };
+pub use nats::{NATS_ACCOUNT, NATS_ROLES, NatsAction, NatsArgs, NatsConfigArgs, NatsKeyArgs};
 pub use rehearsal::{CastArgs, RehearsalArgs};
 pub use remote::{ApiArgs, HostsArgs, PlaceArgs, RejudgeArgs, SubmitArgs, TokenArgs, WatchArgs};
 pub use serve::{ProvisionArgs, Role, ServeArgs};
@@ -103,6 +105,8 @@ pub enum Command {
     Serve(Box<ServeArgs>),
     /// Set up the streams of a cluster on NATS, so that its processes need no permission to
     Provision(ProvisionArgs),
+    /// Make configurations and keys for nats-server
+    Nats(NatsArgs),
     /// Make a bearer token for a server's caller
     Token(TokenArgs),
     /// Print the JSON Schema of debate files

@@ -15,6 +15,7 @@ mod debate_file;
 mod environment;
 mod exit;
 mod filter;
+mod grants;
 mod logging;
 mod output;
 mod reports;

@@ -4,6 +4,7 @@ mod check;
 mod config;
 mod doctor;
 mod hosts;
+mod nats;
 mod new;
 mod plan;
 mod print;
@@ -84,6 +85,7 @@ pub fn run(cli: Cli, environment: Environment, output: Output) -> Result<Exit, S
         Command::Hosts(args) => hosts::run(&context, &args),
         Command::Serve(args) => crate::serve::run(&context, &args),
         Command::Provision(args) => crate::serve::provision::run(&context, &args),
+        Command::Nats(args) => nats::run(&context, &args),
         Command::Run(args) => run::run(&context, &args),
         Command::Rehearsal(args) => rehearsal::run(&context, &args),
         Command::Doctor(args) => doctor::run(&context, &args),

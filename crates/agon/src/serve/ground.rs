@@ -4,6 +4,7 @@ use super::plan::Plan;
 use crate::cli::Role;
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
+use crate::grants::inbox;
 use crate::store::Store;
 use agon_bus::nats::provision::ProvisionError;
 use agon_bus::nats::{NatsBus, NatsError, NatsLink, ProvisionConfig, QueueConfig, connect, provision_queues};
@@ -68,7 +69,7 @@ impl Ground {
 
     async fn on_nats(context: &Context, plan: &Plan) -> Result<Self, Stop> {
         let settings = &plan.settings.nats;
-        let config = settings.config(&permissions::inbox_role(plan), plan.id.as_str(), &context.environment);
+        let config = settings.config(&inbox(&plan.roles), plan.id.as_str(), &context.environment);
         let config = config.map_err(|error| Stop::new(Exit::Usage, error))?;
         let mut tokens = config.clone();
         tokens.name.push_str("/tokens");

@@ -1,0 +1,346 @@
+//! What each user of NATS may do: the one table behind what roles try at their start and what `agon nats config` prints.
+//!
+//! `docs/guide/security.md` shows it; a test keeps the two alike.
+use crate::cli::Role;
+use agon_bus::subject::{Token, pattern, urgency};
+use agon_core::{ModelName, Priority};
+use agon_runtime::queue_token;
+use std::collections::BTreeSet;
+
+/// What one user may do: subjects with wildcards, as the server's configuration has them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Grants {
+    /// What it may send to, the logs' streams aside.
+    pub publish: Vec<String>,
+    /// What it may send to for each stream of logs (`AGON_LOG_0` and on), one list for each shard.
+    pub shards: Vec<Vec<String>>,
+    /// What it may listen to.
+    pub subscribe: Vec<String>,
+    /// Whether it may answer what it is asked, wherever the answer is to go.
+    pub answers: Answers,
+}
+
+/// Whether a user may answer what it is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Answers {
+    /// It is asked nothing.
+    #[default]
+    Never,
+    /// Within the time that the server allows unless told otherwise.
+    Soon,
+    /// Within the time that a turn may take, and nothing else may it send.
+    Alone,
+}
+
+impl Grants {
+    /// What a process with these roles needs, where the logs are spread over so many shards.
+    pub fn of(roles: &BTreeSet<Role>, shards: u32) -> Self {
+        let mut all = Self::default();
+        for role in roles {
+            let one = of_role(*role, shards);
+            add(&mut all.publish, one.publish);
+            add(&mut all.subscribe, one.subscribe);
+            all.shards.resize(one.shards.len(), Vec::new());
+            all.shards.iter_mut().zip(one.shards).for_each(|(all, one)| add(all, one));
+            all.answers = all.answers.max(one.answers);
+        }
+        all.subscribe.push(format!("_INBOX_{}.>", inbox(roles)));
+        all
+    }
+
+    /// What a host needs that plays these models and no others.
+    pub fn of_host_for(models: &[ModelName], shards: u32) -> Self {
+        let mut grants = Self::of(&BTreeSet::from([Role::Host]), shards);
+        let any = any_queue();
+        grants.publish.retain(|subject| !any.contains(subject));
+        add(&mut grants.publish, models.iter().flat_map(|model| queue_of(&queue_token(model, false))).collect());
+        grants
+    }
+
+    /// What `agon provision` needs.
+    pub fn of_provisioner() -> Self {
+        Self { publish: owned(PROVISIONER), subscribe: vec!["_INBOX_provisioner.>".to_owned()], ..Self::default() }
+    }
+
+    /// What an external participant needs for seats of this name in debates of this tenant, or for all seats of the tenant.
+    pub fn of_seat(user: &str, tenant: &Token, name: Option<&Token>) -> Self {
+        let seats = match name {
+            Some(name) => format!("agon.v1.seat.{tenant}.*.{name}"),
+            None => format!("agon.v1.seat.{tenant}.>"),
+        };
+        Self { subscribe: vec![seats, format!("_INBOX_{user}.>")], answers: Answers::Alone, ..Self::default() }
+    }
+
+    /// Everything that may be sent to.
+    pub fn all_publish(&self) -> impl Iterator<Item = &String> {
+        self.publish.iter().chain(self.shards.iter().flatten())
+    }
+}
+
+/// The roles of a process as its private inbox names them, in a fixed order.
+pub fn inbox(roles: &BTreeSet<Role>) -> String {
+    roles.iter().map(|role| role.name()).collect::<Vec<_>>().join("-")
+}
+
+fn of_role(role: Role, shards: u32) -> Grants {
+    let (publish, subscribe, queues, answers) = match role {
+        Role::Gateway => (GATEWAY_PUBLISH, GATEWAY_SUBSCRIBE, Vec::new(), Answers::Never),
+        Role::Coordinator => (COORDINATOR_PUBLISH, COORDINATOR_SUBSCRIBE, seat_queue(), Answers::Soon),
+        Role::Host => (HOST_PUBLISH, HOST_SUBSCRIBE, any_queue(), Answers::Soon),
+    };
+    let mut publish = owned(publish);
+    publish.extend(queues);
+    let of_shard = |shard| {
+        let stream = format!("AGON_LOG_{shard}");
+        let mut subjects = log_reading(&stream);
+        if role == Role::Gateway {
+            subjects.push(format!("$JS.API.STREAM.PURGE.{stream}"));
+        }
+        subjects
+    };
+    Grants { publish, shards: (0..shards).map(of_shard).collect(), subscribe: owned(subscribe), answers }
+}
+
+fn owned(subjects: &[&str]) -> Vec<String> {
+    subjects.iter().map(|subject| (*subject).to_owned()).collect()
+}
+
+/// Adds what is not there yet, so that the order stays that of the table.
+fn add(all: &mut Vec<String>, more: Vec<String>) {
+    for subject in more {
+        if !all.contains(&subject) {
+            all.push(subject);
+        }
+    }
+}
+
+const PROVISIONER: &[&str] = &[
+    "$JS.API.STREAM.INFO.*",
+    "$JS.API.STREAM.CREATE.*",
+    "$JS.API.STREAM.UPDATE.*",
+    "$JS.API.CONSUMER.INFO.AGON_JOB.*",
+    "$JS.API.CONSUMER.CREATE.AGON_JOB.*.agon.v1.job.>",
+];
+
+const GATEWAY_PUBLISH: &[&str] = &[
+    // debates are admitted, queued, listed, ended
+    "agon.v1.log.>",
+    "agon.v1.big.>",
+    "agon.v1.job.>",
+    "agon.v1.cmd.>",
+    "agon.v1.req.>",
+    "agon.v1.idx.>",
+    "agon.v1.ready.*",
+    "agon.v1.node.*",
+    // hosts are told to drain
+    "agon.v1.host.*.*",
+    "$JS.API.STREAM.INFO.AGON_RES",
+    "$JS.API.STREAM.INFO.AGON_CMD",
+    "$JS.API.STREAM.INFO.AGON_JOB",
+    "$JS.API.STREAM.INFO.AGON_REQ",
+    "$JS.API.STREAM.INFO.AGON_IDX",
+    "$JS.API.STREAM.MSG.GET.AGON_CMD",
+    "$JS.API.STREAM.MSG.GET.AGON_REQ",
+    "$JS.API.STREAM.MSG.GET.AGON_IDX",
+    "$JS.API.CONSUMER.CREATE.AGON_IDX.*.agon.v1.idx.>",
+    "$JS.API.CONSUMER.MSG.NEXT.AGON_IDX.*",
+    // queued turns are counted; see GATEWAY_WISHES
+    "$JS.API.STREAM.INFO.AGON_GEN",
+    "$JS.API.STREAM.MSG.GET.AGON_GEN",
+    // debates are deleted
+    "$JS.API.STREAM.PURGE.AGON_RES",
+    "$JS.API.STREAM.PURGE.AGON_CMD",
+    "$JS.API.STREAM.PURGE.AGON_JOB",
+    "$JS.API.STREAM.PURGE.AGON_IDX",
+    "$JS.API.STREAM.PURGE.AGON_BIG",
+    // large bodies
+    "$JS.API.STREAM.INFO.AGON_BIG",
+    "$JS.API.STREAM.MSG.GET.AGON_BIG",
+];
+/// What a gateway does without: it counts the queued turns by these, and a user of an older configuration lacks them. They are not tried
+/// at the start, so that the gateway serves all the same and only a metric is missing.
+pub const GATEWAY_WISHES: &[&str] = &["$JS.API.STREAM.INFO.AGON_GEN", "$JS.API.STREAM.MSG.GET.AGON_GEN"];
+const GATEWAY_SUBSCRIBE: &[&str] = &["agon.v1.ctl.*.*", "agon.v1.tok.>", "agon.v1.hb.*", "agon.v1.alive.*"];
+
+const COORDINATOR_PUBLISH: &[&str] = &[
+    // debates are led
+    "agon.v1.log.>",
+    "agon.v1.res.>",
+    "agon.v1.big.>",
+    "agon.v1.gen.>",
+    "agon.v1.job.>",
+    "agon.v1.idx.>",
+    "agon.v1.ctl.*.*",
+    "agon.v1.ready.*",
+    "agon.v1.node.*",
+    "agon.v1.alive.*",
+    "agon.v1.host.*.*",
+    "agon.v1.seat.*.*.*",
+    "$JS.API.STREAM.INFO.AGON_RES",
+    "$JS.API.STREAM.INFO.AGON_CMD",
+    "$JS.API.STREAM.INFO.AGON_JOB",
+    "$JS.API.STREAM.INFO.AGON_IDX",
+    "$JS.API.STREAM.INFO.AGON_GEN",
+    "$JS.API.STREAM.MSG.GET.AGON_CMD",
+    "$JS.API.STREAM.MSG.GET.AGON_IDX",
+    "$JS.API.CONSUMER.CREATE.AGON_IDX.*.agon.v1.idx.>",
+    "$JS.API.CONSUMER.MSG.NEXT.AGON_IDX.*",
+    // marks of deleted debates are cleared
+    "$JS.API.STREAM.PURGE.AGON_IDX",
+    // jobs are taken
+    "$JS.API.CONSUMER.INFO.AGON_JOB.*",
+    "$JS.API.CONSUMER.MSG.NEXT.AGON_JOB.*",
+    "$JS.ACK.AGON_JOB.>",
+    "$JS.ACK.*.*.AGON_JOB.>",
+    // the results of turns
+    "$JS.API.STREAM.MSG.GET.AGON_RES",
+    // large bodies
+    "$JS.API.STREAM.INFO.AGON_BIG",
+    "$JS.API.STREAM.MSG.GET.AGON_BIG",
+];
+const COORDINATOR_SUBSCRIBE: &[&str] = &[
+    "agon.v1.node.*",
+    "agon.v1.ready.*",
+    "agon.v1.ctl.*.*",
+    "agon.v1.hb.*",
+    "agon.v1.alive.*",
+    // the seats of external participants are kept by coordinators, and reached as hosts are
+    "agon.v1.host.*.*",
+];
+
+const HOST_PUBLISH: &[&str] = &[
+    // turns are played
+    "agon.v1.res.>",
+    "agon.v1.big.>",
+    "agon.v1.tok.>",
+    "agon.v1.hb.*",
+    "agon.v1.node.*",
+    "$JS.API.STREAM.INFO.AGON_RES",
+    "$JS.API.STREAM.INFO.AGON_GEN",
+    "$JS.API.STREAM.MSG.GET.AGON_RES",
+    // large bodies
+    "$JS.API.STREAM.INFO.AGON_BIG",
+    "$JS.API.STREAM.MSG.GET.AGON_BIG",
+];
+const HOST_SUBSCRIBE: &[&str] = &["agon.v1.host.*.*", "agon.v1.ctl.*.*", "agon.v1.hb.*", "agon.v1.alive.*"];
+
+/// Reading logs: the last messages one by one, many through a consumer that is named and has a filter.
+fn log_reading(stream: &str) -> Vec<String> {
+    vec![
+        format!("$JS.API.STREAM.INFO.{stream}"),
+        format!("$JS.API.STREAM.MSG.GET.{stream}"),
+        format!("$JS.API.CONSUMER.CREATE.{stream}.*.agon.v1.log.>"),
+        format!("$JS.API.CONSUMER.MSG.NEXT.{stream}.*"),
+        format!("$JS.API.CONSUMER.DELETE.{stream}.*"),
+    ]
+}
+
+/// Taking turns from the consumers of one name.
+fn queue(consumer: &str, filter: &str) -> Vec<String> {
+    vec![
+        format!("$JS.API.CONSUMER.INFO.AGON_GEN.{consumer}"),
+        format!("$JS.API.CONSUMER.CREATE.AGON_GEN.{consumer}.{filter}"),
+        format!("$JS.API.CONSUMER.MSG.NEXT.AGON_GEN.{consumer}"),
+        format!("$JS.ACK.AGON_GEN.{consumer}.>"),
+        format!("$JS.ACK.*.*.AGON_GEN.{consumer}.>"),
+    ]
+}
+
+/// Taking the turns of every model.
+pub fn any_queue() -> Vec<String> {
+    queue("*", "agon.v1.gen.>")
+}
+
+/// Taking the turns of one model, or of external participants.
+pub fn queue_of(model: &Token) -> Vec<String> {
+    let of = |priority: Priority| {
+        queue(&format!("gen-{model}-{}", urgency(priority)), &pattern::generations(model, priority))
+    };
+    Priority::ALL.into_iter().flat_map(of).collect()
+}
+
+fn seat_queue() -> Vec<String> {
+    queue_of(&queue_token(&ModelName::from(ModelName::EXTERNAL), false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(role: Role, shards: u32) -> Grants {
+        Grants::of(&BTreeSet::from([role]), shards)
+    }
+
+    /// What the table's words mean for a kind of subject, by the permissions that they stand for.
+    fn told(cell: &str) -> BTreeSet<&'static str> {
+        let words = cell.split(|c: char| !c.is_ascii_alphabetic());
+        let meaning = |word| match word {
+            "append" | "write" | "add" | "send" | "ask" => Some("send"),
+            "listen" | "answer" => Some("listen"),
+            "take" | "follow" => Some("take"),
+            "read" => Some("read"),
+            "purge" => Some("purge"),
+            _ => None,
+        };
+        words.filter_map(meaning).collect()
+    }
+
+    fn granted(grants: &Grants, kind: &str) -> BTreeSet<&'static str> {
+        let (subject, stream) = (format!("agon.v1.{kind}."), format!("AGON_{}", kind.to_uppercase()));
+        let asks = |call: &str| grants.all_publish().any(|subject| subject.contains(&format!("{call}.{stream}")));
+        let facts = [
+            ("send", grants.publish.iter().any(|granted| granted.starts_with(&subject))),
+            ("listen", grants.subscribe.iter().any(|granted| granted.starts_with(&subject))),
+            // logs are read through consumers too, and a catalogue that is followed is also read
+            ("take", asks("MSG.NEXT") && kind != "log"),
+            ("read", asks("MSG.GET") && kind != "idx"),
+            ("purge", asks("PURGE")),
+        ];
+        facts.into_iter().filter(|(_, is)| *is).map(|(word, _)| word).collect()
+    }
+
+    #[test]
+    fn the_guide_shows_what_each_role_may_do() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide/security.md");
+        let guide = std::fs::read_to_string(path).unwrap();
+        let rows: Vec<Vec<&str>> =
+            guide.lines().filter(|line| line.contains("| `agon.v1.")).map(|line| line.split('|').collect()).collect();
+        assert!(rows.len() >= 15, "{rows:?}");
+        for row in rows {
+            let kinds = row[2].split("agon.v1.").skip(1).filter_map(|rest| rest.split('.').next());
+            let kinds: Vec<&str> = kinds.collect();
+            for (role, column) in [(Role::Gateway, 4), (Role::Coordinator, 5), (Role::Host, 6)] {
+                let grants = of(role, 1);
+                let granted: BTreeSet<_> = kinds.iter().flat_map(|kind| granted(&grants, kind)).collect();
+                assert_eq!(told(row[column]), granted, "{} of {}", role.name(), row[2]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_process_of_several_roles_may_do_what_each_of_them_may_and_has_one_inbox() {
+        let all = BTreeSet::from([Role::Gateway, Role::Coordinator, Role::Host]);
+        let both = Grants::of(&all, 2);
+        for role in all {
+            let one = of(role, 2);
+            assert!(one.all_publish().all(|subject| both.all_publish().any(|other| other == subject)), "{role:?}");
+            let mut heard = one.subscribe.iter().filter(|subject| !subject.starts_with("_INBOX"));
+            assert!(heard.all(|subject| both.subscribe.contains(subject)), "{role:?}");
+        }
+        let inboxes: Vec<&String> = both.subscribe.iter().filter(|subject| subject.starts_with("_INBOX")).collect();
+        assert_eq!((inboxes, both.answers), (vec!["_INBOX_gateway-coordinator-host.>"], Answers::Soon));
+        let unique: BTreeSet<&String> = both.all_publish().collect();
+        assert_eq!(unique.len(), both.all_publish().count());
+    }
+
+    #[test]
+    fn each_shard_has_the_same_lines_under_its_own_name() {
+        let shards = of(Role::Gateway, 3).shards;
+        assert_eq!(shards.len(), 3);
+        for (n, lines) in shards.iter().enumerate() {
+            let renamed: Vec<String> =
+                shards[0].iter().map(|line| line.replace("AGON_LOG_0", &format!("AGON_LOG_{n}"))).collect();
+            assert_eq!(*lines, renamed);
+        }
+    }
+}
