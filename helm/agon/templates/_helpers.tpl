@@ -95,7 +95,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 
 {{- define "agon.nats.urls" -}}
-{{- if .Values.connection.urls -}}
+{{- if or .Values.connection.urls (not .Values.nats.enabled) -}}
 {{- toRawJson .Values.connection.urls -}}
 {{- else -}}
 {{- $scheme := ternary "tls" "nats" (eq (include "agon.nats.tls" .) "true") -}}

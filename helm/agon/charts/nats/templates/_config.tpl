@@ -6,8 +6,8 @@ http: "0.0.0.0:8222"
 pid_file: "/run/nats/nats.pid"
 max_connections: {{ int .Values.maxConnections }}
 # at the end clients are sent to the other servers first
-lame_duck_grace_period: 5s
-lame_duck_duration: 30s
+lame_duck_grace_period: "5s"
+lame_duck_duration: "30s"
 {{- if .Values.tls.enabled }}
 
 tls {
@@ -23,7 +23,7 @@ jetstream {
   store_dir: "/data"
   max_file_store: {{ .Values.jetstream.maxFileStore }}
   max_memory_store: {{ .Values.jetstream.maxMemoryStore }}
-  sync_interval: {{ .Values.jetstream.syncInterval }}
+  sync_interval: {{ .Values.jetstream.syncInterval | quote }}
 }
 {{- if gt (int .Values.replicas) 1 }}
 
