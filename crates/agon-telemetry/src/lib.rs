@@ -31,3 +31,9 @@ pub use logs::{LogConfig, LogFormat};
 pub use observer::*;
 pub use rpc::{RpcCall, RpcServer, TRACED, about};
 pub use telemetry::{Flushed, Telemetry};
+
+/// The revision of the sources, as the build was told in `AGON_REVISION`; `unknown` where it was not.
+pub const REVISION: &str = match option_env!("AGON_REVISION") {
+    Some(revision) if !revision.is_empty() => revision,
+    Some(_) | None => "unknown",
+};

@@ -298,8 +298,11 @@ fn about_the_process(meter: &Meter) {
         .build();
     meter
         .u64_observable_gauge(metric::BUILD_INFO)
-        .with_description("Always 1; labelled by the version")
-        .with_callback(|gauge| gauge.observe(1, &[KeyValue::new("version", env!("CARGO_PKG_VERSION"))]))
+        .with_description("Always 1; labelled by the version and the revision of the sources")
+        .with_callback(|gauge| {
+            let labels = [("version", env!("CARGO_PKG_VERSION")), ("revision", crate::REVISION)];
+            gauge.observe(1, &labels.map(|(name, value)| KeyValue::new(name, value)));
+        })
         .build();
 }
 

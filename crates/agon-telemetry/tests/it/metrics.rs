@@ -1,7 +1,7 @@
 //! `/metrics`.
 use crate::stage::{admission, hold, lively, stumble, tell, tool_use, with_try};
 use agon_core::{Call, HostId, ModelName};
-use agon_telemetry::{CircuitState, Gate, Observer, Permits, Telemetry, TelemetryConfig, TurnPlayed};
+use agon_telemetry::{CircuitState, Gate, Observer, Permits, REVISION, Telemetry, TelemetryConfig, TurnPlayed};
 
 fn telemetry() -> Telemetry {
     Telemetry::start(TelemetryConfig { log: None, ..TelemetryConfig::new("agon", "node-1") }).unwrap()
@@ -101,7 +101,8 @@ fn the_process_tells_its_start_and_its_version() {
     let text = telemetry().prometheus();
 
     assert!(value(&text, "process_start_time_seconds", &[]).is_some_and(|at| at > 1.7e9), "{text}");
-    assert_eq!(value(&text, "agon_build_info", &[env!("CARGO_PKG_VERSION")]), Some(1.0));
+    let revision = format!(r#"revision="{REVISION}""#);
+    assert_eq!(value(&text, "agon_build_info", &[env!("CARGO_PKG_VERSION"), &revision]), Some(1.0), "{text}");
     assert!(text.contains(r#"service_name="agon""#) && !text.contains("otel_scope"));
 }
 
