@@ -1,5 +1,5 @@
 //! A bus that misbehaves as the real one may, from a seed.
-use crate::port::{Bus, BusError, Delivery, Message, Payload, Server, Subscription};
+use crate::port::{Backlog, Bus, BusError, Delivery, Message, Payload, Server, Subscription};
 use async_trait::async_trait;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -141,6 +141,12 @@ impl<B: Bus + 'static> Bus for FaultyBus<B> {
     async fn pull(&self, pattern: &str, lease: Duration) -> Result<Box<dyn Delivery>, BusError> {
         let delivery = self.inner.pull(pattern, lease).await?;
         Ok(Box::new(FaultyDelivery { inner: self.inner.clone(), script: self.script.clone(), delivery }))
+    }
+    async fn backlog(&self) -> Result<Vec<Backlog>, BusError> {
+        self.inner.backlog().await
+    }
+    async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError> {
+        self.inner.peek(subject).await
     }
     fn is_connected(&self) -> bool {
         self.inner.is_connected()

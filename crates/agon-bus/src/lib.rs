@@ -5,6 +5,7 @@
 //!
 //! Invariant: nothing here knows what the payloads mean, and nothing here is durable; whatever travels may be lost, doubled or late.
 
+mod backlog;
 #[cfg(feature = "contract")]
 pub mod contract;
 #[cfg(feature = "faults")]

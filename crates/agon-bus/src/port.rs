@@ -1,4 +1,5 @@
 //! The port.
+use crate::subject::Token;
 use async_trait::async_trait;
 use bytes::Bytes;
 use std::sync::Arc;
@@ -114,11 +115,29 @@ pub trait Bus: Send + Sync {
     async fn try_pull(&self, pattern: &str, lease: Duration) -> Result<Option<Box<dyn Delivery>>, BusError>;
     /// Waits for work on the queue subjects that match. It comes again after `lease` unless extended or acknowledged.
     async fn pull(&self, pattern: &str, lease: Duration) -> Result<Box<dyn Delivery>, BusError>;
+    /// How much work the queues hold for each model, leased work included, the fullest first. At most [`MOST_WORK_COUNTED`] pieces are counted.
+    async fn backlog(&self) -> Result<Vec<Backlog>, BusError>;
+    /// The work of a subject as it waits or is held, without taking it.
+    async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError>;
     /// Whether the bus can be reached now.
     fn is_connected(&self) -> bool;
     /// Sends what is still to be sent, and ends subscriptions, services and pulls.
     async fn drain(&self);
 }
+
+/// What the queues hold for one model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Backlog {
+    /// The model, by [`Token::model`].
+    pub model: Token,
+    /// Pieces of work.
+    pub work: u64,
+    /// The subject of one of them.
+    pub example: String,
+}
+
+/// So many pieces of work are counted at most; a server of NATS names no more subjects in one answer.
+pub const MOST_WORK_COUNTED: usize = 100_000;
 
 /// What a listener receives.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -33,6 +33,7 @@ mod discovery;
 mod ears;
 mod failure;
 mod feeds;
+mod figures;
 mod gate;
 mod held;
 mod helpers;
@@ -75,6 +76,7 @@ pub use agon_telemetry::{Observer, Silent};
 pub use clock::{Clock, SystemClock, TokioClock};
 pub use config::{HostConfig, NodeConfig, Ports, Served, Times};
 pub use directory::KnownHost;
+pub use figures::QueueWatch;
 #[cfg(any(test, feature = "test-hooks"))]
 pub use hooks::{Death, Victim};
 pub use node::{CancelError, DrainError, Node, NodeDown, StartError, Stats, SubmitError};

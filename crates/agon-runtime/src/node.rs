@@ -179,6 +179,10 @@ impl Node {
         self.shared.peers.known(Instant::now())
     }
 
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
     /// Whether the node can do its work: the bus is there, it is not shutting down, and its actors live.
     pub fn ready(&self) -> bool {
         self.shared.bus.is_connected() && !*self.shared.draining.borrow() && !self.alive.is_finished()

@@ -66,6 +66,8 @@ struct Heard {
     echo: Option<Instant>,
     /// Since when our own signs of life come back without a gap.
     steady: Option<Instant>,
+    /// Since when signs are listened to without a gap that is known of.
+    listening: Option<Instant>,
 }
 
 impl Peers {
@@ -113,6 +115,21 @@ impl Peers {
         let Some(steady) = heard.steady.filter(|_| listening) else { return Life::Unknown };
         let since = last.map_or(steady, |last| last.max(steady));
         if now.duration_since(since) > self.silent { Life::Dead } else { Life::Unknown }
+    }
+
+    /// Listens from now on, or may have missed something until now.
+    pub(crate) fn listens(&self, now: Instant) {
+        self.lock().listening = Some(now);
+    }
+
+    /// Whether a node gives signs of life, as one sees it who gives none himself; nothing while that cannot be known.
+    pub(crate) fn gives_signs(&self, node: &NodeId, now: Instant) -> Option<bool> {
+        let heard = self.lock();
+        let recent = |since: &Instant| now.duration_since(*since) <= self.silent;
+        if heard.nodes.get(node).is_some_and(|(_, last)| recent(last)) {
+            return Some(true);
+        }
+        heard.listening.filter(|since| !recent(since)).map(|_| false)
     }
 
     /// The nodes that are dead, among those that were ever heard.
@@ -206,6 +223,7 @@ pub(crate) async fn listen(shared: Shared) {
     loop {
         match shared.bus.subscribe(&subjects::nodes_alive()).await {
             Ok(mut signs) => {
+                shared.peers.listens(Instant::now());
                 while let Some(received) = signs.next().await {
                     hear(&shared, received);
                 }
@@ -224,7 +242,10 @@ fn hear(shared: &Shared, received: Received) {
             Ok(alive) => shared.peers.hear(alive, Instant::now()),
             Err(error) => tracing::warn!(subject = message.subject, %error, "sign of life cannot be read"),
         },
-        Received::Lagged(lost) => tracing::debug!(lost, "signs of life lost"),
+        Received::Lagged(lost) => {
+            shared.peers.listens(Instant::now());
+            tracing::debug!(lost, "signs of life lost");
+        }
     }
 }
 
@@ -282,6 +303,21 @@ mod tests {
         assert!(!peers.knows(after(start, 5)));
         assert_eq!(peers.life(&"stranger".into(), after(start, 7)), Life::Dead);
         assert!(peers.knows(after(start, 7)));
+    }
+
+    #[test]
+    fn who_only_listens_knows_of_silence_once_it_has_listened_without_a_gap_for_long_enough() {
+        let (peers, start) = peers();
+        let other: NodeId = "other".into();
+        assert_eq!(peers.gives_signs(&other, after(start, 60)), None, "nobody listens");
+        peers.listens(start);
+        peers.hear(sign("other"), start);
+
+        assert_eq!(peers.gives_signs(&other, after(start, 6)), Some(true));
+        assert_eq!(peers.gives_signs(&other, after(start, 7)), Some(false));
+        peers.listens(after(start, 8));
+        assert_eq!(peers.gives_signs(&other, after(start, 9)), None, "its signs may have been lost");
+        assert_eq!(peers.gives_signs(&other, after(start, 15)), Some(false));
     }
 
     #[test]

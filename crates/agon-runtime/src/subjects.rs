@@ -89,9 +89,13 @@ pub fn queue_token(model: &ModelName, rehearsal: bool) -> Token {
     line(model, rehearsal)
 }
 fn line(model: &ModelName, rehearsal: bool) -> Token {
-    let model = &crate::directory::plain(model);
+    Token::model(&queue_name(model, rehearsal))
+}
+/// What the token of a queue stands for.
+pub(crate) fn queue_name(model: &ModelName, rehearsal: bool) -> String {
+    let model = crate::directory::plain(model);
     match rehearsal && !model.is_external() {
-        true => Token::model(&format!("rehearsal {model}")),
-        false => Token::model(model.as_str()),
+        true => format!("rehearsal {model}"),
+        false => model.to_string(),
     }
 }

@@ -5,7 +5,7 @@ use agon_core::RetryPolicy;
 use agon_runtime::Node;
 use agon_spec::Defaults;
 use agon_store::{Catalogue, Commands, Journal, Requests, Upkeep};
-use agon_telemetry::RpcServer;
+use agon_telemetry::{ClusterMetrics, RpcServer};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -93,6 +93,10 @@ pub struct GatewayTimes {
     pub load_age: Duration,
     /// How often the gateway looks whether it can serve, for its health answers.
     pub health_look: Duration,
+    /// How often the debates of the cluster are counted for the metrics.
+    pub debates_look: Duration,
+    /// How often its queued turns are; an answer names every one of them.
+    pub turns_look: Duration,
     /// How long a drain may take.
     pub drain: Duration,
 }
@@ -106,6 +110,8 @@ impl Default for GatewayTimes {
             retry_full: seconds(5),
             load_age: seconds(1),
             health_look: seconds(2),
+            debates_look: seconds(5),
+            turns_look: seconds(10),
             drain: seconds(10),
         }
     }
@@ -128,4 +134,6 @@ pub struct GatewayPorts {
     pub upkeep: Arc<dyn Upkeep>,
     /// Who watches the calls.
     pub rpc: RpcServer,
+    /// Who is told what is known of the whole cluster.
+    pub cluster: ClusterMetrics,
 }

@@ -5,7 +5,7 @@ use crate::config::{GatewayConfig, GatewayPorts};
 use crate::error::Problem;
 use crate::grpc::Grpc;
 use crate::net::{Bounds, ListenError, Listening, Protocols, TlsError, bound, listen, traced};
-use crate::{health, rest};
+use crate::{figures, health, rest};
 use agon_proto::pb::v1::cluster_service_server::ClusterServiceServer;
 use agon_proto::pb::v1::debate_service_server::DebateServiceServer;
 use axum::Router;
@@ -82,6 +82,8 @@ impl Gateway {
             tasks: JoinSet::new(),
             limit: config.times.drain,
         };
+        gateway.tasks.spawn(figures::debates(ports.clone(), config.times.debates_look, stop.clone()));
+        gateway.tasks.spawn(figures::turns(ports.clone(), config.times.turns_look, stop.clone()));
         if let Some(address) = config.grpc {
             let (reporter, health) = tonic_health::server::health_reporter();
             let app = grpc_app(&config, api.clone())?.add_service(health).into_axum_router();

@@ -11,6 +11,7 @@ mod api;
 mod auth;
 mod config;
 mod error;
+mod figures;
 mod gateway;
 mod grpc;
 mod health;

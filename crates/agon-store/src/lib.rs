@@ -21,7 +21,7 @@ mod upkeep;
 mod contract;
 
 pub use agon_proto::{CancelOrder, RequestClaim, Summary, SummaryState};
-pub use catalogue::{Catalogue, ListState, Place, Query, supersedes};
+pub use catalogue::{Catalogue, ListState, Place, Query, Standing, supersedes};
 pub use memory::MemoryStore;
 pub use nats::{NatsCache, NatsLimits, NatsStorage, NatsStore, NatsStoreConfig, NatsStoreError, NatsUse};
 pub use port::*;

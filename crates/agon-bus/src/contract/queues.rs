@@ -1,6 +1,6 @@
 //! Leased work.
 use super::{CaseResult, Scope, bytes, nothing_to_pull, pull, soon};
-use crate::port::Bus;
+use crate::port::{Bus, BusError};
 use std::time::Duration;
 
 /// First in, first out, over the subjects of a pattern.
@@ -118,5 +118,32 @@ pub async fn a_pull_that_does_not_wait_takes_what_is_there(bus: &dyn Bus, scope:
     assert_eq!((work.message().subject.clone(), work.deliveries()), (scope.work(0), 1));
     assert!(soon(bus.try_pull(&scope.queue(), scope.lease)).await??.is_none(), "it is leased");
     work.ack().await?;
+    Ok(())
+}
+
+/// Work that is held counts as work that waits does, and looking takes nothing.
+pub async fn queued_work_is_counted_and_shown_by_model_until_it_is_acknowledged(
+    bus: &dyn Bus,
+    scope: &Scope,
+) -> CaseResult {
+    let count = async || -> Result<Option<(u64, String)>, BusError> {
+        let all = bus.backlog().await?;
+        let own = all.into_iter().find(|backlog| backlog.model == scope.model());
+        Ok(own.map(|backlog| (backlog.work, backlog.example)))
+    };
+    assert_eq!(count().await?, None);
+    assert_eq!(bus.peek(&scope.work(0)).await?, None);
+    bus.enqueue(&scope.work(0), bytes("first")).await?;
+    bus.enqueue(&scope.work(1), bytes("second")).await?;
+    let first = pull(bus, scope).await?;
+    let (work, example) = count().await?.ok_or("the work that was added is not counted")?;
+    assert_eq!(work, 2);
+    assert!([scope.work(0), scope.work(1)].contains(&example), "{example}");
+    assert_eq!(bus.peek(&scope.work(0)).await?, Some(bytes("first")), "although it is held");
+    assert_eq!(bus.peek(&scope.work(1)).await?, Some(bytes("second")));
+    first.ack().await?;
+    assert_eq!(count().await?, Some((1, scope.work(1))));
+    pull(bus, scope).await?.ack().await?;
+    assert_eq!(count().await?, None);
     Ok(())
 }

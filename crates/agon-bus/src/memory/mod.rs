@@ -3,7 +3,8 @@ mod hints;
 mod queue;
 mod serve;
 
-use crate::port::{Bus, BusError, Delivery, Message, Payload, Server, Subscription};
+use crate::backlog::by_model;
+use crate::port::{Backlog, Bus, BusError, Delivery, MOST_WORK_COUNTED, Message, Payload, Server, Subscription};
 use async_trait::async_trait;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -86,6 +87,12 @@ impl Bus for MemoryBus {
     }
     async fn pull(&self, pattern: &str, lease: Duration) -> Result<Box<dyn Delivery>, BusError> {
         Ok(Box::new(self.queues.pull(pattern, lease).await?))
+    }
+    async fn backlog(&self) -> Result<Vec<Backlog>, BusError> {
+        Ok(by_model(self.queues.subjects(MOST_WORK_COUNTED)?.into_iter().map(|subject| (subject, 1))))
+    }
+    async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError> {
+        self.queues.peek(subject)
     }
     fn is_connected(&self) -> bool {
         true

@@ -1,6 +1,6 @@
 //! Work queues with leases.
 use super::{closed, lock};
-use crate::port::{BusError, Delivery, Message};
+use crate::port::{BusError, Delivery, Message, Payload};
 use async_trait::async_trait;
 use state::{State, Taken};
 use std::sync::{Arc, Mutex};
@@ -88,6 +88,18 @@ impl Queues {
         if sooner {
             self.sooner.notify_waiters();
         }
+    }
+
+    /// The subjects that hold work, at most so many.
+    pub(super) fn subjects(&self, most: usize) -> Result<Vec<String>, BusError> {
+        let state = lock(&self.state);
+        if state.closed { Err(closed()) } else { Ok(state.subjects(most)) }
+    }
+
+    /// The work of a subject, wherever it stands.
+    pub(super) fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError> {
+        let state = lock(&self.state);
+        if state.closed { Err(closed()) } else { Ok(state.peek(subject)) }
     }
 
     pub(super) fn count(&self, pattern: &str) -> usize {

@@ -4,8 +4,8 @@ use super::envelope::{pack, unpack};
 use super::inbox::{Answering, Inbox, InboxParts, NatsServer, closed};
 use super::link::NatsLink;
 use super::queue::Queue;
-use super::streams::ProvisionConfig;
-use crate::port::{Bus, BusError, Delivery, Payload, Reply, Server, Subscription};
+use super::streams::{ProvisionConfig, QUEUE_PREFIX};
+use crate::port::{Backlog, Bus, BusError, Delivery, Payload, Reply, Server, Subscription};
 use async_nats::Subject;
 use async_nats::client::{Request, RequestErrorKind};
 use async_trait::async_trait;
@@ -157,6 +157,16 @@ impl Bus for NatsBus {
     async fn pull(&self, pattern: &str, lease: Duration) -> Result<Box<dyn Delivery>, BusError> {
         self.check_open()?;
         Ok(Box::new(self.queue.pull(pattern, lease).await?))
+    }
+
+    async fn backlog(&self) -> Result<Vec<Backlog>, BusError> {
+        self.reach(QUEUE_PREFIX)?;
+        self.queue.backlog().await
+    }
+
+    async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError> {
+        self.reach(subject)?;
+        self.queue.peek(subject).await
     }
 
     fn is_connected(&self) -> bool {

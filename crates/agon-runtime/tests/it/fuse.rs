@@ -1,10 +1,10 @@
 //! Ports that count every effect of a process, and can cut it off right before or right after any of them.
 use crate::stage::Stage;
-use agon_bus::{Bus, BusError, Delivery, Message, Payload, Reply, Request, Server, Subscription};
-use agon_core::{DebateId, Position, Priority, Record, TurnId, TurnResult};
+use agon_bus::{Backlog, Bus, BusError, Delivery, Message, Payload, Reply, Request, Server, Subscription};
+use agon_core::{DebateId, NodeId, Position, Priority, Record, Timestamp, TurnId, TurnResult};
 use agon_store::{
-    AppendError, CancelOrder, Catalogue, Commands, Cursor, Decision, Job, Jobs, Journal, Query, Registers, StoreError,
-    Summary,
+    AppendError, CancelOrder, Catalogue, Commands, Cursor, Decision, Job, Jobs, Journal, Query, Registers, Standing,
+    StoreError, Summary,
 };
 use async_trait::async_trait;
 use std::future::Future;
@@ -220,6 +220,12 @@ impl Catalogue for Wired {
     async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
         self.fuse.read(self.inner.catalogue.unfinished()).await
     }
+    async fn standing(&self) -> Result<Standing, StoreError> {
+        self.fuse.read(self.inner.catalogue.standing()).await
+    }
+    async fn unnoted(&self, owner: &NodeId, before: Timestamp) -> Result<u64, StoreError> {
+        self.fuse.read(self.inner.catalogue.unnoted(owner, before)).await
+    }
     async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {
         self.fuse.effect("strike", self.inner.catalogue.strike(debate)).await
     }
@@ -250,6 +256,12 @@ impl Bus for Wired {
         let delivery = self.fuse.read(self.inner.bus.try_pull(pattern, lease)).await?;
         Ok(delivery
             .map(|delivery| -> Box<dyn Delivery> { Box::new(WiredDelivery { fuse: self.fuse.clone(), delivery }) }))
+    }
+    async fn backlog(&self) -> Result<Vec<Backlog>, BusError> {
+        self.inner.bus.backlog().await
+    }
+    async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError> {
+        self.inner.bus.peek(subject).await
     }
     fn is_connected(&self) -> bool {
         self.inner.bus.is_connected()

@@ -1,10 +1,10 @@
 //! Ports that can be away for a while.
 use crate::stage::Stage;
-use agon_bus::{Bus, BusError, Delivery, Payload, Server, Subscription};
-use agon_core::{DebateId, Position, Priority, Record, TurnId, TurnResult};
+use agon_bus::{Backlog, Bus, BusError, Delivery, Payload, Server, Subscription};
+use agon_core::{DebateId, NodeId, Position, Priority, Record, Timestamp, TurnId, TurnResult};
 use agon_store::{
-    AppendError, CancelOrder, Catalogue, Commands, Cursor, Decision, Job, Jobs, Journal, Query, Registers, StoreError,
-    Summary,
+    AppendError, CancelOrder, Catalogue, Commands, Cursor, Decision, Job, Jobs, Journal, Query, Registers, Standing,
+    StoreError, Summary,
 };
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -146,6 +146,12 @@ impl Catalogue for Wired {
     async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
         self.store().await?.catalogue.unfinished().await
     }
+    async fn standing(&self) -> Result<Standing, StoreError> {
+        self.store().await?.catalogue.standing().await
+    }
+    async fn unnoted(&self, owner: &NodeId, before: Timestamp) -> Result<u64, StoreError> {
+        self.store().await?.catalogue.unnoted(owner, before).await
+    }
     async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {
         self.store().await?.catalogue.strike(debate).await
     }
@@ -176,6 +182,12 @@ impl Bus for Wired {
     }
     async fn pull(&self, pattern: &str, lease: Duration) -> Result<Box<dyn Delivery>, BusError> {
         self.bus()?.pull(pattern, lease).await
+    }
+    async fn backlog(&self) -> Result<Vec<Backlog>, BusError> {
+        self.bus()?.backlog().await
+    }
+    async fn peek(&self, subject: &str) -> Result<Option<Payload>, BusError> {
+        self.bus()?.peek(subject).await
     }
     fn is_connected(&self) -> bool {
         self.bus().is_ok() && self.inner.bus.is_connected()

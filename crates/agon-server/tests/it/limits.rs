@@ -1,7 +1,7 @@
 //! What is refused because there is too much of it, or because something is away.
 use crate::stage::*;
 use agon_server::{ConnectionLimits, GatewayConfig, GatewayError, GatewayTimes, Limits};
-use agon_store::{Catalogue, ListState, Query, StoreError, Summary};
+use agon_store::{Catalogue, ListState, Query, Standing, StoreError, Summary};
 use async_trait::async_trait;
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,6 +82,12 @@ impl Catalogue for Stuck {
     async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
         std::future::pending().await
     }
+    async fn standing(&self) -> Result<Standing, StoreError> {
+        std::future::pending().await
+    }
+    async fn unnoted(&self, _: &agon_core::NodeId, _: agon_core::Timestamp) -> Result<u64, StoreError> {
+        std::future::pending().await
+    }
     async fn strike(&self, _: &agon_core::DebateId) -> Result<(), StoreError> {
         std::future::pending().await
     }
@@ -102,6 +108,12 @@ impl Catalogue for Away {
         Err(StoreError::Backend("connection refused".into()))
     }
     async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
+        Err(StoreError::Backend("connection refused".into()))
+    }
+    async fn standing(&self) -> Result<Standing, StoreError> {
+        Err(StoreError::Backend("connection refused".into()))
+    }
+    async fn unnoted(&self, _: &agon_core::NodeId, _: agon_core::Timestamp) -> Result<u64, StoreError> {
         Err(StoreError::Backend("connection refused".into()))
     }
     async fn strike(&self, _: &agon_core::DebateId) -> Result<(), StoreError> {

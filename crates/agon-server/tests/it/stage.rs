@@ -103,6 +103,7 @@ impl Stage {
             commands: store.clone(),
             upkeep: store.clone(),
             rpc: agon_telemetry::RpcServer::silent(),
+            cluster: agon_telemetry::ClusterMetrics::silent(),
         }
     }
     /// A gateway before a node of its own.

@@ -1,6 +1,6 @@
 //! A catalogue that is kept in memory.
-use super::{Key, Query, supersedes};
-use agon_core::{DebateId, TenantId, Timestamp};
+use super::{Key, Open, Query, Standing, supersedes};
+use agon_core::{DebateId, NodeId, TenantId, Timestamp};
 use agon_proto::{Summary, SummaryState};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -13,6 +13,7 @@ pub(crate) struct CatalogueIndex {
     all: BTreeMap<Key, Arc<Summary>>,
     tenants: BTreeMap<TenantId, BTreeMap<Key, Arc<Summary>>>,
     unfinished: BTreeSet<Key>,
+    open: Open,
 }
 
 impl CatalogueIndex {
@@ -30,6 +31,7 @@ impl CatalogueIndex {
             }
             SummaryState::Ended { .. } => {}
         }
+        self.open.add(&summary);
         let summary = Arc::new(summary);
         self.tenants.entry(summary.id.tenant()).or_default().insert(key.clone(), Arc::clone(&summary));
         self.all.insert(key, summary);
@@ -63,12 +65,24 @@ impl CatalogueIndex {
         self.unfinished.iter().filter_map(|key| self.all.get(key)).map(|summary| summary.as_ref().clone()).collect()
     }
 
+    /// How they stand.
+    pub(crate) fn standing(&self) -> Standing {
+        self.open.standing()
+    }
+
+    /// How many an owner runs that were last noted before a moment.
+    pub(crate) fn unnoted(&self, owner: &NodeId, before: Timestamp) -> u64 {
+        self.open.unnoted(owner, before)
+    }
+
     /// Forgets a debate; whether it was known.
     pub(crate) fn strike(&mut self, debate: &DebateId) -> bool {
         let Some(admitted) = self.admitted.remove(debate) else { return false };
         let (key, tenant) = ((admitted, Some(debate.clone())), debate.tenant());
         self.unfinished.remove(&key);
-        self.all.remove(&key);
+        if let Some(summary) = self.all.remove(&key) {
+            self.open.remove(&summary);
+        }
         if let Some(listed) = self.tenants.get_mut(&tenant) {
             listed.remove(&key);
             if listed.is_empty() {

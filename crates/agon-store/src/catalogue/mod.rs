@@ -2,14 +2,16 @@
 mod index;
 #[cfg(test)]
 pub(crate) mod model;
+mod standing;
 
 use crate::port::StoreError;
-use agon_core::{DebateId, DebateState, Outcome, TenantId, Timestamp};
+use agon_core::{DebateId, DebateState, NodeId, Outcome, Priority, TenantId, Timestamp};
 use agon_proto::{Summary, SummaryState};
 use async_trait::async_trait;
 use std::collections::BTreeMap;
 
 pub(crate) use index::CatalogueIndex;
+pub(crate) use standing::{Open, standing_of, unnoted_of};
 
 /// An index of all debates, for finding them. A hint: it may be behind the logs, and can be rebuilt from them.
 #[async_trait]
@@ -22,8 +24,24 @@ pub trait Catalogue: Send + Sync {
     async fn find(&self, query: &Query) -> Result<Vec<Summary>, StoreError>;
     /// Every debate of every tenant that has not ended, oldest first.
     async fn unfinished(&self) -> Result<Vec<Summary>, StoreError>;
+    /// How many debates of all tenants have not ended, and how they stand. Costs the number of their owners, not of the debates, where
+    /// the catalogue is kept in memory.
+    async fn standing(&self) -> Result<Standing, StoreError>;
+    /// How many debates that this owner runs were last noted before a moment. Costs their number.
+    async fn unnoted(&self, owner: &NodeId, before: Timestamp) -> Result<u64, StoreError>;
     /// Forgets a debate.
     async fn strike(&self, debate: &DebateId) -> Result<(), StoreError>;
+}
+
+/// How the debates stand that have not ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Those that nobody has claimed, where there are any.
+    pub queued: BTreeMap<Priority, u64>,
+    /// When the one of them was admitted that was admitted first.
+    pub oldest: Option<Timestamp>,
+    /// Those that run, by who owns them.
+    pub running: BTreeMap<NodeId, u64>,
 }
 
 /// Which debates: every condition that is set has to fit.

@@ -1,5 +1,5 @@
 //! A catalogue as simple as can be, to compare the others with.
-use super::{CatalogueIndex, ListState, Place, Query, supersedes};
+use super::{CatalogueIndex, ListState, Place, Query, Standing, supersedes};
 use agon_core::{DebateId, DebateState, NodeId, Outcome, Position, Priority, TenantId, Timestamp};
 use agon_proto::{Summary, SummaryState};
 use proptest::prelude::*;
@@ -30,6 +30,24 @@ impl Model {
     pub(crate) fn find(&self, query: &Query) -> Vec<Summary> {
         self.0.iter().rev().filter(|summary| query.fits(summary)).take(query.limit).cloned().collect()
     }
+    pub(crate) fn standing(&self) -> Standing {
+        let mut standing = Standing::default();
+        for summary in self.unfinished() {
+            match summary.state {
+                SummaryState::Queued => {
+                    *standing.queued.entry(summary.priority).or_default() += 1;
+                    standing.oldest = standing.oldest.into_iter().chain([summary.admitted]).min();
+                }
+                SummaryState::Running { owner } => *standing.running.entry(owner).or_default() += 1,
+                SummaryState::Ended { .. } => {}
+            }
+        }
+        standing
+    }
+    pub(crate) fn unnoted(&self, owner: &NodeId, before: Timestamp) -> u64 {
+        let own = SummaryState::Running { owner: owner.clone() };
+        self.0.iter().filter(|summary| summary.state == own && summary.updated < before).count() as u64
+    }
     pub(crate) fn unfinished(&self) -> Vec<Summary> {
         let over = |summary: &&Summary| matches!(summary.state, SummaryState::Ended { .. });
         self.0.iter().filter(|summary| !over(summary)).cloned().collect()
@@ -42,17 +60,20 @@ fn id() -> impl Strategy<Value = DebateId> {
 }
 
 fn summary() -> impl Strategy<Value = Summary> {
+    let priority = prop::sample::select(Priority::ALL.to_vec());
     let state = prop_oneof![
         Just(SummaryState::Queued),
         Just(SummaryState::Running { owner: NodeId::from("node") }),
+        Just(SummaryState::Running { owner: NodeId::from("other") }),
         Just(SummaryState::Ended { state: DebateState::Succeeded, outcome: Some(Outcome::Tie) }),
     ];
-    (id(), state, 0..3_u64, 0..3_u64, 0..5_u64).prop_map(|(id, state, epoch, last, admitted)| Summary {
+    let counts = (0..3_u64, 0..3_u64, 0..5_u64);
+    (id(), state, priority, counts).prop_map(|(id, state, priority, (epoch, last, admitted))| Summary {
         topic: format!("Topic {epoch}"),
         id,
         state,
         labels: Default::default(),
-        priority: Priority::Normal,
+        priority,
         creator: None,
         rehearsal: false,
         epoch,
@@ -97,6 +118,10 @@ proptest! {
             }
             model.take(step);
             prop_assert_eq!(index.unfinished(), model.unfinished());
+            prop_assert_eq!(index.standing(), model.standing());
+            for owner in ["node", "other"].map(NodeId::from) {
+                prop_assert_eq!(index.unnoted(&owner, Timestamp(2)), model.unnoted(&owner, Timestamp(2)));
+            }
         }
         for query in queries {
             prop_assert_eq!(index.find(&query), model.find(&query));

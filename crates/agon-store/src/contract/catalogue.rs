@@ -1,6 +1,6 @@
 use super::{Rig, debate, eventually, summary};
-use crate::{Catalogue as _, ListState, Place, Query, Summary, SummaryState};
-use agon_core::{DebateId, DebateState, NodeId, Outcome, Position, TenantId, Timestamp};
+use crate::{Catalogue as _, ListState, Place, Query, Standing, Summary, SummaryState};
+use agon_core::{DebateId, DebateState, NodeId, Outcome, Position, Priority, TenantId, Timestamp};
 
 fn all() -> Query {
     Query { limit: 99, ..Query::default() }
@@ -156,6 +156,31 @@ pub(crate) async fn what_has_not_ended_is_known_oldest_first<R: Rig>(rig: &R) {
     assert_eq!(store.unfinished().await.unwrap(), [one.clone(), two]);
     note(rig, &store, [ended(summary("two", 2), Some(Outcome::Tie))]).await;
     assert_eq!(store.unfinished().await.unwrap(), [one]);
+}
+
+pub(crate) async fn what_has_not_ended_is_counted_by_how_it_stands<R: Rig>(rig: &R) {
+    let store = rig.store().await;
+    let (node, nobody) = (NodeId::from("node"), NodeId::from("nobody"));
+    assert_eq!(store.standing().await.unwrap(), Standing::default());
+    let urgent = Summary { priority: Priority::Interactive, ..summary("urgent", 4) };
+    note(rig, &store, [summary("one", 2), urgent, running(summary("two", 1), 1, 3)]).await;
+    note(rig, &store, [running(summary("three", 1), 1, 7), ended(summary("over", 1), None)]).await;
+    let expected = Standing {
+        queued: [(Priority::Interactive, 1), (Priority::Normal, 1)].into(),
+        oldest: Some(Timestamp(2)),
+        running: [(node.clone(), 2)].into(),
+    };
+    assert_eq!(store.standing().await.unwrap(), expected);
+    let unnoted = async |owner, before| store.unnoted(owner, Timestamp(before)).await.unwrap();
+    assert_eq!([unnoted(&node, 3).await, unnoted(&node, 4).await, unnoted(&node, 8).await], [0, 1, 2]);
+    assert_eq!(unnoted(&nobody, 8).await, 0);
+    note(rig, &store, [running(summary("one", 2), 1, 9), ended(summary("two", 1), Some(Outcome::Tie))]).await;
+    let expected = Standing {
+        queued: [(Priority::Interactive, 1)].into(),
+        oldest: Some(Timestamp(4)),
+        running: [(node, 2)].into(),
+    };
+    assert_eq!(store.standing().await.unwrap(), expected);
 }
 
 pub(crate) async fn a_struck_debate_is_gone_and_may_come_back<R: Rig>(rig: &R) {

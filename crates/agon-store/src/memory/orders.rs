@@ -1,9 +1,9 @@
 //! Orders, request ids and the catalogue in memory.
 use super::MemoryStore;
-use crate::catalogue::{Catalogue, Query};
+use crate::catalogue::{Catalogue, Query, Standing};
 use crate::lock::lock;
 use crate::port::{Commands, Cursor, ORDERS_AT_ONCE, REQUESTS_KEPT, REQUESTS_PURGED, Requests, StoreError};
-use agon_core::{DebateId, TenantId};
+use agon_core::{DebateId, NodeId, TenantId, Timestamp};
 use agon_proto::{CancelOrder, RequestClaim, Summary};
 use async_trait::async_trait;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -128,6 +128,14 @@ impl Catalogue for MemoryStore {
 
     async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
         Ok(lock(&self.state).catalogue.unfinished())
+    }
+
+    async fn standing(&self) -> Result<Standing, StoreError> {
+        Ok(lock(&self.state).catalogue.standing())
+    }
+
+    async fn unnoted(&self, owner: &NodeId, before: Timestamp) -> Result<u64, StoreError> {
+        Ok(lock(&self.state).catalogue.unnoted(owner, before))
     }
 
     async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {

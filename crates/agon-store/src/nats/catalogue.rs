@@ -3,10 +3,10 @@ use super::NatsStore;
 use super::error::Refusal;
 use super::js::{Outgoing, header};
 use super::subjects::{self, CATALOGUE};
-use crate::catalogue::{Catalogue, CatalogueIndex, Query, supersedes};
+use crate::catalogue::{Catalogue, CatalogueIndex, Query, Standing, supersedes};
 use crate::lock::lock;
 use crate::port::StoreError;
-use agon_core::DebateId;
+use agon_core::{DebateId, NodeId, Timestamp};
 use agon_proto::{Summary, Wire as _};
 use async_nats::HeaderMap;
 use async_trait::async_trait;
@@ -128,6 +128,14 @@ impl Catalogue for NatsStore {
 
     async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
         Ok(lock(&self.listing.inner).index.unfinished())
+    }
+
+    async fn standing(&self) -> Result<Standing, StoreError> {
+        Ok(lock(&self.listing.inner).index.standing())
+    }
+
+    async fn unnoted(&self, owner: &NodeId, before: Timestamp) -> Result<u64, StoreError> {
+        Ok(lock(&self.listing.inner).index.unnoted(owner, before))
     }
 
     async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {

@@ -1,10 +1,10 @@
 //! The catalogue's table. Listings walk along an index from their cursor on, and read until enough debates fit.
 use super::writer::{Change, WriteError};
 use super::{SqliteStore, backend, unreadable};
-use crate::catalogue::{Catalogue, Query, supersedes};
+use crate::catalogue::{Catalogue, Query, Standing, standing_of, supersedes, unnoted_of};
 use crate::live::Live;
 use crate::port::StoreError;
-use agon_core::{DebateId, Timestamp};
+use agon_core::{DebateId, NodeId, Timestamp};
 use agon_proto::{Summary, SummaryState, Wire as _};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension as _, Params, params};
@@ -76,6 +76,14 @@ impl Catalogue for SqliteStore {
 
     async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
         self.readers.run(move |db| collect(db, UNFINISHED, [], &Query { limit: usize::MAX, ..Query::default() })).await
+    }
+
+    async fn standing(&self) -> Result<Standing, StoreError> {
+        Ok(standing_of(&self.unfinished().await?))
+    }
+
+    async fn unnoted(&self, owner: &NodeId, before: Timestamp) -> Result<u64, StoreError> {
+        Ok(unnoted_of(&self.unfinished().await?, owner, before))
     }
 
     async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {

@@ -1,6 +1,8 @@
 //! Traces and metrics as a collector and a scraper see them.
 
 #[cfg(test)]
+mod cluster;
+#[cfg(test)]
 mod delivery;
 #[cfg(test)]
 mod metrics;

@@ -55,6 +55,7 @@ impl Process {
             commands: ground.commands.clone(),
             upkeep: ground.upkeep.clone(),
             rpc: telemetry.rpc(),
+            cluster: telemetry.cluster(),
         };
         let ending = Arc::new(AtomicBool::new(false));
         let admin = admin::start(plan, admin::ports(telemetry, parts.clone(), ending.clone())).await?;

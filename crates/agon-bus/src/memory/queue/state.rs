@@ -2,7 +2,7 @@
 //!
 //! Between two calls there is never both a free message and somebody who waits for it.
 use crate::pattern::{Index, matches};
-use crate::port::{BusError, Message};
+use crate::port::{BusError, Message, Payload};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -174,6 +174,14 @@ impl State {
 
     pub(super) fn count(&self, pattern: &str) -> usize {
         self.work.values().filter(|work| matches(pattern, &work.message.subject)).count()
+    }
+
+    pub(super) fn subjects(&self, most: usize) -> Vec<String> {
+        self.by_subject.keys().take(most).cloned().collect()
+    }
+
+    pub(super) fn peek(&self, subject: &str) -> Option<Payload> {
+        Some(self.work.get(self.by_subject.get(subject)?)?.message.payload.clone())
     }
 
     pub(super) fn close(&mut self) {

@@ -178,7 +178,7 @@ fn failed(lane: &Lane, why: &str) -> BusError {
     BusError::Failed(format!("consumer {} of {QUEUE_STREAM}: {why}", lane.name))
 }
 
-fn unanswered(subject: &str, error: &RequestError, waited: Duration) -> BusError {
+pub(super) fn unanswered(subject: &str, error: &RequestError, waited: Duration) -> BusError {
     match error.kind() {
         RequestErrorKind::TimedOut => BusError::Timeout { subject: subject.to_owned(), waited },
         RequestErrorKind::NoResponders | RequestErrorKind::InvalidSubject | RequestErrorKind::Other => {

@@ -1,6 +1,7 @@
 //! Queues: a work-queue stream with one durable consumer for each pattern that is pulled.
 mod consumer;
 mod delivery;
+mod look;
 mod puller;
 
 use super::blob::Blobs;
