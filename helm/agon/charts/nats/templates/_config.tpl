@@ -32,7 +32,12 @@ cluster {
   listen: "0.0.0.0:6222"
   # clients come by the service's name, which is what certificates are made for
   no_advertise: true
-  routes: $AGON_NATS_ROUTES
+  # with the password of the route, so whole addresses come from the environment
+  routes: [
+    {{- range $at := until (int .Values.replicas) }}
+    $AGON_NATS_ROUTE_{{ $at }}
+    {{- end }}
+  ]
   {{- if .Values.auth.enabled }}
   authorization {
     user: route
@@ -107,11 +112,9 @@ system_account: SYS
 {{- end }}
 {{- end }}
 {{- if $several }}
-{{- $routes := list }}
 {{- range $at := until (int .Values.replicas) }}
-{{- $routes = append $routes (include "nats.route" (dict "root" $ "at" $at "credentials" $credentials)) }}
+- name: AGON_NATS_ROUTE_{{ $at }}
+  value: {{ include "nats.route" (dict "root" $ "at" $at "credentials" $credentials) | quote | squote }}
 {{- end }}
-- name: AGON_NATS_ROUTES
-  value: {{ toRawJson $routes | squote }}
 {{- end }}
 {{- end -}}
