@@ -328,7 +328,7 @@ mod tests {
             assert!(heard.all(|subject| both.subscribe.contains(subject)), "{role:?}");
         }
         let inboxes: Vec<&String> = both.subscribe.iter().filter(|subject| subject.starts_with("_INBOX")).collect();
-        assert_eq!((inboxes, both.answers), (vec!["_INBOX_gateway-coordinator-host.>"], Answers::Soon));
+        assert!(inboxes == ["_INBOX_gateway-coordinator-host.>"] && both.answers == Answers::Soon, "{inboxes:?}");
         let unique: BTreeSet<&String> = both.all_publish().collect();
         assert_eq!(unique.len(), both.all_publish().count());
     }
