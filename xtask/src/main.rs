@@ -9,6 +9,7 @@ mod check;
 mod crash;
 mod failover;
 mod needs;
+mod plan;
 mod process;
 mod protos;
 mod rehearsal;
@@ -42,6 +43,8 @@ enum Command {
     Chaos(chaos::Args),
     /// Kill owners and hosts of running debates, and measure when the debates go on; release build, a quarter of an hour
     Failover(failover::Args),
+    /// Plan very many debates at once, from measured figures: tables and a simulation
+    Plan(plan::Args),
     /// House rules only: crate edges, file sizes, words, links, licences, examples
     Tidy(tidy::Args),
 }
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Command::Crash(args) => crash::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Chaos(args) => chaos::run(&args),
         Command::Failover(args) => failover::run(&args),
+        Command::Plan(args) => plan::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Tidy(args) => tidy::run(&args).map(|()| ExitCode::SUCCESS),
     };
     outcome.unwrap_or_else(|error| {
