@@ -1,25 +1,28 @@
-//! What each user of the shipped NATS configuration may do: its role's work, and nothing of another's.
+//! What each user of the printed NATS configuration may do: its role's work, and nothing of another's.
+mod keys;
+mod printed;
+mod tenants;
+mod tls;
 mod wire;
 
 use crate::seat_example;
-use crate::support::{Cluster, SHORT, Said, example};
+use crate::support::{Cluster, SHORT, example, nats_config, variables};
 use agon_testkit::{NatsOptions, NatsServer};
 use serde_json::Value;
 use wire::Wire;
 
 const PASSWORD: &str = "right";
-const USERS: [&str; 7] = ["PROVISIONER", "GATEWAY", "COORDINATOR", "HOST", "BOUND_HOST", "SEAT", "SYS"];
 
-fn shipped() -> String {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("deploy/nats/agon.conf");
-    std::fs::read_to_string(path).unwrap()
+/// The shipped users, and one external participant.
+fn guarded() -> String {
+    nats_config(&["--seat", "seat_example=default/outsider"])
 }
 
-/// The configuration without its permissions.
+/// The same without permissions.
 fn unguarded() -> String {
     let mut inside = false;
     let mut kept = Vec::new();
-    for line in shipped().lines() {
+    for line in guarded().lines() {
         inside |= line == "        permissions: {";
         if !inside {
             kept.push(line.to_owned());
@@ -29,21 +32,32 @@ fn unguarded() -> String {
     kept.join("\n")
 }
 
-fn options(shipped: String) -> NatsOptions {
-    let environment = USERS.map(|user| (format!("AGON_NATS_{user}_PASSWORD"), PASSWORD.to_owned())).to_vec();
-    NatsOptions { shipped: Some(shipped), environment, ..NatsOptions::default() }
+fn options(conf: String) -> NatsOptions {
+    let environment = variables(&conf, PASSWORD);
+    NatsOptions { shipped: Some(conf), environment, ..NatsOptions::default() }
 }
 
 fn guarded_by(conf: String) -> Cluster {
     Cluster::start().nats_with(options(conf)).with_users(PASSWORD)
 }
 
-/// Runs `agon provision`.
-fn provision(cluster: &mut Cluster) -> Said {
-    let nats = cluster.nats_server().url();
-    let mut command = cluster.world.command(&["provision", "--nats", &nats]);
-    command.envs([("AGON__NATS__USER", "provisioner"), ("AGON__NATS__PASSWORD__ENV", "P"), ("P", PASSWORD)]);
-    Said::of(&command.output().unwrap())
+/// A gateway whose user lacks these permissions.
+pub fn without(subjects: &[&str]) -> Cluster {
+    let conf = guarded();
+    let (before, mut rest) = conf.split_once("        user: \"gateway\"\n").map(|(a, b)| (a, b.to_owned())).unwrap();
+    for subject in subjects {
+        rest = rest.replacen(&format!("              \"{subject}\"\n"), "", 1);
+    }
+    let cluster = guarded_by(format!("{before}        user: \"gateway\"\n{rest}"));
+    cluster.provision().ok();
+    cluster.gateway()
+}
+
+/// What the server refused, the echo aside by which a connection is tested.
+fn violations(server: &NatsServer) -> Vec<String> {
+    let log = server.log();
+    let refused = log.lines().filter(|line| line.contains("Violation") && !line.contains("agon.v1.echo."));
+    refused.map(str::to_owned).collect()
 }
 
 fn user(server: &NatsServer, name: &str) -> Wire {
@@ -52,7 +66,12 @@ fn user(server: &NatsServer, name: &str) -> Wire {
 
 /// Messages and consumers of every stream.
 fn stored(server: &NatsServer) -> Vec<(String, u64, u64)> {
-    let mut wire = user(server, "provisioner");
+    stored_as(server, "provisioner")
+}
+
+/// The same, as this user sees it.
+fn stored_as(server: &NatsServer, name: &str) -> Vec<(String, u64, u64)> {
+    let mut wire = user(server, name);
     assert!(wire.listen("_INBOX_provisioner.>").is_empty());
     let streams = ["LOG_0", "JOB", "RES", "CMD", "REQ", "IDX", "BIG", "GEN", "BLOB"].map(|name| format!("AGON_{name}"));
     let state = streams.map(|stream| {
@@ -94,11 +113,12 @@ const SAID: [(&str, &str, &str); 3] = [
     ("seat_example", "agon.v1.node.forged", "coordinator"),
 ];
 /// Who listens to what is meant for others, and who would be overheard.
-const HEARD: [(&str, &str, &str, &str); 5] = [
+const HEARD: [(&str, &str, &str, &str); 6] = [
     ("host", "agon.v1.>", "coordinator", "agon.v1.ready.p1"),
     ("host", "agon.v1.seat.default.*.outsider", "coordinator", "agon.v1.seat.default.some.outsider"),
     ("coordinator", "agon.v1.seat.default.*.outsider", "coordinator", "agon.v1.seat.default.some.outsider"),
     ("seat_example", "agon.v1.seat.default.*.other", "coordinator", "agon.v1.seat.default.some.other"),
+    ("seat_example", "agon.v1.seat.other.*.outsider", "coordinator", "agon.v1.seat.other.some.outsider"),
     ("seat_example", "agon.v1.log.>", "gateway", "agon.v1.log.0.default.overheard"),
 ];
 /// Who asks for what only others may know.
@@ -146,8 +166,8 @@ fn try_all(server: &NatsServer) -> Vec<(String, (bool, bool))> {
 
 #[test]
 fn nobody_crosses_into_anothers_part_and_the_server_says_so() {
-    let mut cluster = guarded_by(shipped());
-    provision(&mut cluster).ok();
+    let mut cluster = guarded_by(guarded());
+    cluster.provision().ok();
 
     for (what, outcome) in try_all(cluster.nats_server()) {
         assert_eq!(outcome, (true, false), "{what}: refused, with an effect");
@@ -157,7 +177,7 @@ fn nobody_crosses_into_anothers_part_and_the_server_says_so() {
 #[test]
 fn without_the_permissions_the_same_crossings_succeed() {
     let mut cluster = guarded_by(unguarded());
-    provision(&mut cluster).ok();
+    cluster.provision().ok();
 
     for (what, outcome) in try_all(cluster.nats_server()) {
         assert_eq!(outcome, (false, true), "{what}: refused, with an effect");
@@ -166,8 +186,8 @@ fn without_the_permissions_the_same_crossings_succeed() {
 
 #[test]
 fn answers_for_one_role_are_heard_by_no_other() {
-    let mut cluster = guarded_by(shipped());
-    provision(&mut cluster).ok();
+    let mut cluster = guarded_by(guarded());
+    cluster.provision().ok();
     let server = cluster.nats_server();
     for (who, other) in
         [("host", "gateway"), ("gateway", "coordinator"), ("coordinator", "host"), ("seat_example", "host")]
@@ -179,7 +199,7 @@ fn answers_for_one_role_are_heard_by_no_other() {
 
 #[test]
 fn nobody_connects_without_credentials_or_with_wrong_ones() {
-    let server = NatsServer::start_with(options(shipped())).unwrap();
+    let server = NatsServer::start_with(options(guarded())).unwrap();
     for user in [None, Some(("host", "wrong")), Some(("nobody", PASSWORD))] {
         let refused = Wire::connect(server.port(), user).err();
         assert!(refused.as_ref().is_some_and(|why| why.contains("Authorization Violation")), "{user:?}: {refused:?}");
@@ -188,12 +208,12 @@ fn nobody_connects_without_credentials_or_with_wrong_ones() {
 
 #[test]
 fn streams_are_set_up_once_and_nobody_else_has_to() {
-    let mut cluster = guarded_by(shipped());
+    let mut cluster = guarded_by(guarded());
     let early = cluster.serve_in_vain(&["--roles", "host", "--rehearsal"]).code(64);
     assert!(early.stderr.contains("agon provision") && early.stderr.contains("AGON_GEN"), "{early:?}");
 
-    let first = provision(&mut cluster).ok().stdout;
-    let second = provision(&mut cluster).ok().stdout;
+    let first = cluster.provision().ok().stdout;
+    let second = cluster.provision().ok().stdout;
 
     let all = |text: &str, what: &str| text.lines().count() >= 9 && text.lines().all(|line| line.ends_with(what));
     assert!(all(&first, " created") && all(&second, " as asked"), "{first}{second}");
@@ -201,8 +221,8 @@ fn streams_are_set_up_once_and_nobody_else_has_to() {
 
 #[test]
 fn a_debate_runs_with_exactly_the_permissions_of_each_role() {
-    let mut cluster = guarded_by(shipped());
-    provision(&mut cluster).ok();
+    let cluster = guarded_by(guarded());
+    cluster.provision().ok();
     let mut cluster = cluster.gateway().coordinators(1).hosts(1);
 
     let said = cluster.agon(&["submit", &example(SHORT), "--rehearsal", "--wait", "--id", "guarded"]).ok();
@@ -215,9 +235,7 @@ fn a_debate_runs_with_exactly_the_permissions_of_each_role() {
     let (texts, result) = seat_example::outcome(&mut cluster, "with-a-seat");
     assert_eq!(result["state"], "succeeded", "{result}");
     assert!(texts.iter().any(|text| text.contains(seat_example::SENTENCE)), "{texts:#?}");
-    let log = cluster.nats_server().log();
-    let violations: Vec<&str> =
-        log.lines().filter(|line| line.contains("Violation") && !line.contains("agon.v1.echo.")).collect();
+    let violations = violations(cluster.nats_server());
     assert!(violations.is_empty(), "{violations:#?}");
 }
 
@@ -230,11 +248,12 @@ fn a_role_that_lacks_one_permission_does_not_start_and_names_it() {
         ("gateway", "agon.v1.req.>", "publish to agon.v1.req."),
     ];
     for (role, subject, named) in lacks {
-        let conf = shipped();
-        let (before, rest) = conf.split_once(&format!("        user: {role}\n")).unwrap();
+        let conf = guarded();
+        let user = format!("        user: \"{role}\"\n");
+        let (before, rest) = conf.split_once(&user).unwrap();
         let less = rest.replacen(&format!("              \"{subject}\"\n"), "", 1);
-        let mut cluster = guarded_by(format!("{before}        user: {role}\n{less}"));
-        provision(&mut cluster).ok();
+        let mut cluster = guarded_by(format!("{before}{user}{less}"));
+        cluster.provision().ok();
         let rehearsal: &[&str] = if role == "host" { &["--rehearsal"] } else { &[] };
 
         let said = cluster.serve_in_vain(&[&["--roles", role], rehearsal].concat()).code(64);

@@ -13,8 +13,20 @@ pub struct Cluster {
     starts: usize,
     /// Settings of every process, by environment variable.
     settings: Vec<(String, String)>,
-    /// The password with which each process is the user of NATS that is named as its role.
-    password: Option<String>,
+    /// How each process shows NATS that it is the user of its roles.
+    login: Option<Login>,
+    /// Another cluster's server, where there is none of its own.
+    beside: Option<String>,
+    /// What becomes of the command of every process.
+    dressed: fn(Command) -> Command,
+}
+
+/// How the processes show NATS who they are.
+enum Login {
+    /// By this password; the users' names begin with this.
+    Password { prefix: String, password: String },
+    /// By the seeds in this folder of the world, each in a file that is named as the user.
+    Keys(String),
 }
 
 /// A process of the cluster.
@@ -32,7 +44,16 @@ pub const SLOW: [&str; 2] = ["--token-interval", "1ms"];
 impl Cluster {
     /// Nothing yet but a world.
     pub fn start() -> Self {
-        Self { members: Vec::new(), nats: None, world: World::new(), starts: 0, settings: Vec::new(), password: None }
+        Self {
+            members: Vec::new(),
+            nats: None,
+            world: World::new(),
+            starts: 0,
+            settings: Vec::new(),
+            login: None,
+            beside: None,
+            dressed: |command| command,
+        }
     }
 
     /// A setting of every process that is started from here on, such as `AGON__NATS__REPLICAS`.
@@ -41,9 +62,29 @@ impl Cluster {
         self
     }
 
-    /// Every process that is started from here on is the user of NATS that is named as its role.
-    pub fn with_users(mut self, password: &str) -> Self {
-        self.password = Some(password.to_owned());
+    /// Every process that is started from here on is the user of NATS that is named as its roles.
+    pub fn with_users(self, password: &str) -> Self {
+        self.with_users_of("", password)
+    }
+    /// The same, where the names of users begin with something.
+    pub fn with_users_of(mut self, prefix: &str, password: &str) -> Self {
+        self.login = Some(Login::Password { prefix: prefix.to_owned(), password: password.to_owned() });
+        self
+    }
+    /// The same, by keys in files of this folder of the world that are named as the users.
+    pub fn with_keys(mut self, folder: &str) -> Self {
+        self.login = Some(Login::Keys(folder.to_owned()));
+        self
+    }
+
+    /// The nats-server of another cluster.
+    pub fn beside(mut self, url: &str) -> Self {
+        self.beside = Some(url.to_owned());
+        self
+    }
+    /// Every command that is made from here on is changed so.
+    pub fn bare(mut self, dressed: fn(Command) -> Command) -> Self {
+        self.dressed = dressed;
         self
     }
 
@@ -112,19 +153,38 @@ impl Cluster {
         line.extend(free.iter().filter(|[flag, _]| !args.contains(flag)).flatten());
         line.extend(args);
         let mut command = self.world.command(&line);
-        command.envs(self.settings.iter().map(|(name, value)| (name, value)));
-        let role = args.iter().skip_while(|arg| **arg != "--roles").nth(1);
-        if let (Some(password), Some(role)) = (&self.password, role) {
-            command.envs([("AGON__NATS__USER", role), ("AGON__NATS__PASSWORD__ENV", &"NATS_PASSWORD")]);
-            command.env("NATS_PASSWORD", password);
-        }
-        if let Some(nats) = &self.nats {
-            command.env("AGON__NATS__URLS", nats.url());
-        }
+        let roles = args.iter().skip_while(|arg| **arg != "--roles").nth(1);
+        self.prepare(&mut command, roles.map(|roles| roles.replace(',', "_")));
         if let Some(filter) = std::env::var_os("AGON_LOG") {
             command.env("AGON_LOG", filter);
         }
-        command
+        (self.dressed)(command)
+    }
+
+    /// Settings, the server, and which user of it the program is.
+    fn prepare(&self, command: &mut Command, user: Option<String>) {
+        command.envs(self.settings.iter().map(|(name, value)| (name, value)));
+        match (&self.login, user) {
+            (Some(Login::Password { prefix, password }), Some(user)) => {
+                command.env("AGON__NATS__USER", format!("{prefix}{user}"));
+                command.env("AGON__NATS__PASSWORD__ENV", "NATS_PASSWORD").env("NATS_PASSWORD", password);
+            }
+            (Some(Login::Keys(folder)), Some(user)) => {
+                command.env("AGON__NATS__NKEY", self.world.path(folder).join(user));
+            }
+            (_, None) | (None, Some(_)) => {}
+        }
+        let own = self.nats.as_ref().map(NatsServer::url);
+        if let Some(url) = own.or_else(|| self.beside.clone()) {
+            command.env("AGON__NATS__URLS", url);
+        }
+    }
+
+    /// Runs `agon provision`.
+    pub fn provision(&self) -> Said {
+        let mut command = self.world.command(&["provision"]);
+        self.prepare(&mut command, Some("provisioner".to_owned()));
+        Said::of(&command.output().unwrap())
     }
 
     /// A process by its name.

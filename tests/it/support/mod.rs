@@ -1,13 +1,17 @@
 //! What the tests share: a world with an empty home, the program, and servers.
 mod cluster;
+mod nats_conf;
 mod process;
 mod recorded;
 mod server;
+mod yaml;
 
 pub use cluster::{Cluster, SLOW, address};
+pub use nats_conf::{assert_valid, nats_config, nats_users, variables};
 pub use process::{Running, Said};
 pub use recorded::{Recorded, Recording, turn};
 pub use server::Server;
+pub use yaml::yaml;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
