@@ -90,6 +90,18 @@ imagePullSecrets:
 {{- end }}
 {{- end -}}
 
+{{/* Where pods may run that come once: where coordinators may. */}}
+{{- define "agon.pod.nodes" -}}
+{{- with .Values.coordinator.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.coordinator.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
 {{/* Where pods may run. Takes values (of the component) and the selector's root, component and pool. */}}
 {{- define "agon.pod.placement" -}}
 {{- $selector := include "agon.selector" . | fromYaml -}}
