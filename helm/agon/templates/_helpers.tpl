@@ -28,11 +28,16 @@ agon/pool: {{ . }}
 {{- end -}}
 
 {{- define "agon.labels" -}}
-{{ include "agon.selector" . }}
+{{ include "agon.podLabels" . }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
-app.kubernetes.io/part-of: agon
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{/* Labels of pods: without versions, so that a new chart alone replaces no pod. */}}
+{{- define "agon.podLabels" -}}
+{{ include "agon.selector" . }}
+app.kubernetes.io/part-of: agon
 {{- with .root.Values.commonLabels }}
 {{ toYaml . }}
 {{- end }}

@@ -147,7 +147,7 @@ secrets, start (seconds that a start may wait beside those for NATS), env, init 
 {{- $start := add (include "agon.seconds" .root.Values.connection.wait | int) .start 30 -}}
 metadata:
   labels:
-    {{- include "agon.labels" . | nindent 4 }}
+    {{- include "agon.podLabels" . | nindent 4 }}
     agon/metrics: "true"
     {{- with $values.podLabels }}
     {{- toYaml . | nindent 4 }}

@@ -1,5 +1,5 @@
 {{- define "nats.fullname" -}}
-{{- printf "%s-nats" (.Release.Name | trunc 50 | trimSuffix "-") -}}
+{{- printf "%s-nats" (.Release.Name | trunc 45 | trimSuffix "-") -}}
 {{- end -}}
 
 {{- define "nats.selector" -}}
@@ -8,12 +8,17 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 
 {{- define "nats.labels" -}}
-{{ include "nats.selector" . }}
-app.kubernetes.io/component: nats
+{{ include "nats.podLabels" . }}
 app.kubernetes.io/version: {{ default .Chart.AppVersion .Values.image.tag | quote }}
-app.kubernetes.io/part-of: agon
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{/* Labels of pods: without versions, so that a new chart alone replaces no server. */}}
+{{- define "nats.podLabels" -}}
+{{ include "nats.selector" . }}
+app.kubernetes.io/component: nats
+app.kubernetes.io/part-of: agon
 {{- with .Values.commonLabels }}
 {{ toYaml . }}
 {{- end }}
