@@ -12,8 +12,8 @@ pub use ask::{NewArgs, OutputArgs, PaceArgs, RunArgs, ServerArgs, Template, View
 pub use debate::{DebateArgs, Label};
 pub use list::{ListArgs, ListedOutcome, ListedState};
 pub use look::{
-    CancelArgs, CheckArgs, ConfigAction, ConfigArgs, DeleteArgs, DoctorArgs, Format, GetArgs, ReplayArgs, ReportArgs,
-    ResumeArgs, VerifyArgs,
+    CancelArgs, CheckArgs, ConfigAction, ConfigArgs, DeleteArgs, DoctorArgs, Format, GetArgs, HealthArgs, ReplayArgs,
+    ReportArgs, ResumeArgs, VerifyArgs,
 };
 pub use nats::{NATS_ACCOUNT, NATS_ROLES, NatsAction, NatsArgs, NatsConfigArgs, NatsKeyArgs};
 pub use rehearsal::{CastArgs, RehearsalArgs};
@@ -22,14 +22,24 @@ pub use serve::{ProvisionArgs, Role, ServeArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 decided, 2 tie or inconclusive, 3 failed, 4 cancelled, 64 usage or bad file, 69 no server or model,
 70 internal error, 130 interrupted, 141 output closed.";
 
+/// The version, and the revision of the sources where the build was told it.
+static VERSION: LazyLock<String> = LazyLock::new(|| version(agon_telemetry::REVISION));
+
+fn version(revision: &str) -> String {
+    let number = env!("CARGO_PKG_VERSION");
+    if revision == "unknown" { number.to_owned() } else { format!("{number} ({revision})") }
+}
+
 /// Debates between language models, with a verdict that says what it rests on.
 #[derive(Debug, Parser)]
-#[command(name = "agon", version, max_term_width = 100, after_help = EXIT_CODES, disable_help_subcommand = true)]
+#[command(name = "agon", version = VERSION.as_str(), max_term_width = 100, after_help = EXIT_CODES)]
+#[command(disable_help_subcommand = true)]
 pub struct Cli {
     /// Options of every command.
     #[command(flatten)]
@@ -109,6 +119,8 @@ pub enum Command {
     Nats(NatsArgs),
     /// Make a bearer token for a server's caller
     Token(TokenArgs),
+    /// Ask the server of this machine whether it is ready, for probes
+    Health(HealthArgs),
     /// Print the JSON Schema of debate files
     Schema,
     /// Serve scripted speakers over Ollama's interface, for trying Agon without a model
@@ -135,5 +147,11 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_version_names_the_revision_where_the_build_was_told_it() {
+        assert_eq!(version("unknown"), env!("CARGO_PKG_VERSION"));
+        assert_eq!(version("0ff1ce"), concat!(env!("CARGO_PKG_VERSION"), " (0ff1ce)"));
     }
 }

@@ -1,6 +1,7 @@
 //! Commands that look at files, stored debates and the machine.
 use super::ask::{OutputArgs, PaceArgs, ServerArgs};
 use super::remote::{ApiArgs, PlaceArgs};
+use crate::settings::Length;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -141,6 +142,28 @@ pub struct DoctorArgs {
     /// Print one JSON array
     #[arg(long)]
     pub json: bool,
+}
+
+/// `agon health`
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  agon health                                             asks the server of this machine or container
+  agon health --live --timeout 1s
+
+For probes where there is neither a shell nor curl. Prints what the server answers.
+
+Exit codes: 0 well, 64 a wrong address or wrong settings, 69 not ready, or not reached in time.")]
+pub struct HealthArgs {
+    /// The server's admin port [default: `admin.listen`, on this machine; else http://127.0.0.1:9090]
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
+    /// Ask whether the process lives, not whether it can do its work
+    #[arg(long)]
+    pub live: bool,
+    /// How long the answer may take
+    #[arg(long, value_name = "TIME", default_value = "3s")]
+    pub timeout: Length,
 }
 
 /// `agon config`

@@ -3,6 +3,7 @@ mod cancel;
 mod check;
 mod config;
 mod doctor;
+mod health;
 mod hosts;
 mod nats;
 mod new;
@@ -88,6 +89,7 @@ pub fn run(cli: Cli, environment: Environment, output: Output) -> Result<Exit, S
         Command::Nats(args) => nats::run(&context, &args),
         Command::Run(args) => run::run(&context, &args),
         Command::Rehearsal(args) => rehearsal::run(&context, &args),
+        Command::Health(args) => health::run(&context, &args),
         Command::Doctor(args) => doctor::run(&context, &args),
         Command::Schema => print::schema(&context),
         Command::Completions { shell } => print::completions(&context, shell),
