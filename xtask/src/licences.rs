@@ -1,7 +1,8 @@
 //! `cargo xtask licences`: writes `LICENSES-THIRD-PARTY.md`, which goes with every binary and image.
 //!
-//! Our own, and not cargo-about, because the check must run wherever the project builds, with no further tool and no network. Only
-//! writing needs the sources of the crates: the texts hang on a crate's version alone, so `--check` compares the table.
+//! Our own, and not cargo-about, because the check must run wherever the project builds, with no further tool and no
+//! network. Only writing needs the sources of the crates: the texts hang on a crate's version alone, so `--check`
+//! compares the table.
 
 mod texts;
 

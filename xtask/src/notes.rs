@@ -17,7 +17,7 @@ pub struct Args {
     tag: Option<String>,
 }
 
-/// Prints the section of the changelog for the version of the workspace; fails where tag, chart or changelog say another.
+/// Prints what the changelog says of the version of the workspace; fails where tag, chart or changelog say another.
 pub fn run(args: &Args) -> Result<()> {
     let version = version()?;
     if let Some(tag) = &args.tag {
@@ -71,7 +71,8 @@ fn is_date(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    const LOG: &str = "# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2027-01-02\n\n- new\n\n## [0.1.0] - 2026-11\n\n- old\n";
+    const LOG: &str =
+        "# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2027-01-02\n\n- new\n\n## [0.1.0] - 2026-11\n\n- old\n";
 
     #[test]
     fn notes_are_the_dated_section_of_the_version_alone() {

@@ -16,7 +16,7 @@ pub struct Args {
     pub verify: bool,
 }
 
-/// Packages every crate that may be published into `target/package`.
+/// Packages every crate that may be published; without building them, into `target/package`.
 pub fn run(args: &Args) -> Result<()> {
     let metadata = process::metadata()?;
     let packages = published(&metadata);
@@ -25,9 +25,13 @@ pub fn run(args: &Args) -> Result<()> {
         bail!("{}", wrong.join("\n"));
     }
     let mut command = process::cargo();
-    // The manifests name no address of the project, for it has none of its own; all else that cargo asks for, `incomplete` does.
+    // The manifests name no address of the project, for it has no fixed one; what else cargo asks for, `incomplete` does.
     command.args(["package", "--locked", "--allow-dirty", "--no-metadata"]);
-    if !args.verify {
+    // One folder for all builds, or cargo would build the dependencies anew for every crate.
+    let verified = metadata.target_directory.join("verify");
+    if args.verify {
+        command.arg("--target-dir").arg(&verified);
+    } else {
         // Everything was downloaded for the build; without this cargo asks the registry again for every crate.
         command.args(["--no-verify", "--offline"]);
     }
@@ -37,9 +41,8 @@ pub fn run(args: &Args) -> Result<()> {
     if !output.status.success() || said.lines().any(|line| line.starts_with("warning")) {
         bail!("{}", said.trim_end());
     }
-    // What was unpacked to be built is as large as the target folder itself.
-    let unpacked = metadata.target_directory.join("package/target");
-    if unpacked.exists() { fs::remove_dir_all(unpacked).context("cannot clear target/package") } else { Ok(()) }
+    // It is as large as the target folder itself, and of no further use.
+    if args.verify { fs::remove_dir_all(&verified).context("cannot clear target/verify") } else { Ok(()) }
 }
 
 fn published(metadata: &Metadata) -> Vec<&Package> {

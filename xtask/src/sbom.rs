@@ -1,7 +1,7 @@
 //! `cargo xtask sbom`: the bill of materials of the shipped program, as CycloneDX 1.6.
 //!
-//! Our own, for cargo-cyclonedx lists what the tests of the workspace need as well, and names the folders of the machine that
-//! built it. Without a time and a serial number, so that the same sources give the same bytes.
+//! Our own, for cargo-cyclonedx lists what the tests of the workspace need as well, and names the folders of the machine
+//! that built it. Without a time and a serial number, so that the same sources give the same bytes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -62,7 +62,6 @@ fn bill(all: &Components, checksums: &Checksums) -> Result<Value> {
     let (program, about) = all.iter().find(|(id, _)| id.name == "agon").context("agon is not a part of itself")?;
     let described = |(id, component): (&Id, &Component)| describe(id, component, checksums.get(id));
     let parts = all.iter().filter(|(id, _)| *id != program).map(described).collect::<Vec<_>>();
-    let depends = |(id, component): (&Id, &Component)| json!({ "ref": purl(id), "dependsOn": component.needs.iter().map(purl).collect::<Vec<_>>() });
     let mut whole = describe(program, about, None);
     whole["type"] = json!("application");
     Ok(json!({
@@ -72,8 +71,12 @@ fn bill(all: &Components, checksums: &Checksums) -> Result<Value> {
         "version": 1,
         "metadata": { "component": whole, "properties": [{ "name": "targets", "value": shipped::TARGETS.join(" ") }] },
         "components": parts,
-        "dependencies": all.iter().map(depends).collect::<Vec<_>>(),
+        "dependencies": all.iter().map(|(id, component)| depends(id, component)).collect::<Vec<_>>(),
     }))
+}
+
+fn depends(id: &Id, component: &Component) -> Value {
+    json!({ "ref": purl(id), "dependsOn": component.needs.iter().map(purl).collect::<Vec<_>>() })
 }
 
 /// `required` is what is in the program, `excluded` what only took part in building it.
