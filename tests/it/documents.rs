@@ -10,7 +10,11 @@ use kind::{ELSEWHERE, Kind, Reason};
 use page::{Typed, commands, documents, hidden, text};
 
 /// What a page takes for granted that its readers have running.
-const GIVEN: &[(&str, &[&str])] = &[("docs/reference/api.md", &["agon serve --rehearsal"])];
+const GIVEN: &[(&str, &[&str])] = &[
+    // it is the gateway that kubectl forwards to
+    ("docs/guide/kubernetes.md", &["agon serve --rehearsal"]),
+    ("docs/reference/api.md", &["agon serve --rehearsal"]),
+];
 
 /// One test for each page with commands that run here.
 macro_rules! pages {
@@ -29,6 +33,10 @@ pages! {
     the_commands_of_the_readme_work: "README.md",
     the_commands_of_the_cluster_guide_work: "docs/guide/cluster.md",
     the_commands_of_getting_started_work: "docs/guide/getting-started.md",
+    the_commands_of_the_way_from_laptop_to_cluster_work: "docs/guide/laptop-to-cluster.md",
+    the_commands_of_the_operations_guide_work: "docs/guide/operations.md",
+    the_commands_of_the_compose_guide_work: "docs/guide/compose.md",
+    the_commands_of_the_kubernetes_guide_work: "docs/guide/kubernetes.md",
     the_commands_of_the_security_guide_work: "docs/guide/security.md",
     the_commands_of_the_api_reference_work: "docs/reference/api.md",
     the_commands_of_bp_style_work: "docs/guide/formats/bp_style.md",

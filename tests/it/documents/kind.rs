@@ -52,7 +52,12 @@ pub const ELSEWHERE: &[Reason] = &[
     not(Starts("git"), "changes the clone that it is typed in"),
     not(Starts("gh"), "needs the forge that a release is on"),
     not(Starts("sha256sum --check"), "needs the files of a release"),
-    not(Starts("docker"), "needs a Docker daemon and the network"),
+    not(Starts("docker"), "needs a Docker daemon and the network; `cargo xtask ship` checks the files"),
+    not(Starts("helm"), "needs a Kubernetes cluster; `cargo xtask ship` renders the chart with the same values"),
+    not(Starts("kubectl"), "needs a Kubernetes cluster"),
+    not(Starts("kind"), "needs a Docker daemon"),
+    not(Starts("promtool"), "not everywhere; `cargo xtask ship` calls it"),
+    not(Starts("nats"), "not in Debian; docs/guide/operations.md says with which versions it was run"),
     not(Starts("grpcurl"), "not a Unix tool; tests/it/cluster_doors.rs makes the same calls by reflection"),
     not(Has("examples/external-participant/"), "needs packages of PyPI; tests/it/seat_example.rs runs it"),
 ];
