@@ -16,6 +16,8 @@ mod cluster_owners;
 #[cfg(test)]
 mod cluster_stage;
 #[cfg(test)]
+mod compose;
+#[cfg(test)]
 mod cookbook;
 #[cfg(test)]
 mod crash;
@@ -31,6 +33,8 @@ mod formats;
 mod hostile;
 #[cfg(test)]
 mod machine;
+#[cfg(test)]
+mod monitoring;
 #[cfg(test)]
 mod options;
 #[cfg(test)]
