@@ -35,6 +35,10 @@ impl Server {
     }
 
     fn connect(settings: &HostSettings, http: &Http, environment: &Environment) -> Result<Self, Stop> {
+        if let Some(name) = settings.unset_variable() {
+            let (host, url) = (&settings.name, &settings.url);
+            return Err(Stop::usage(format!("host {host}: {url:?} names the variable {name}, which is not set")));
+        }
         let endpoint = settings.endpoint().with_context(|| format!("host {}: {:?}", settings.name, settings.url));
         let endpoint = endpoint.map_err(|error| Stop::new(Exit::Usage, error))?;
         let key = settings.api_key.as_ref().map(|source| source.read(environment)).transpose();

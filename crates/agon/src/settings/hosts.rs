@@ -82,13 +82,20 @@ impl HostSettings {
             HostKind::Openai => Endpoint::parse(EndpointKind::OpenAi, &self.url),
         }
     }
+    /// The variable that its address names and that is not set, where [`chosen`] left one.
+    pub fn unset_variable(&self) -> Option<&str> {
+        let (_, rest) = self.url.split_once(VARIABLE.0)?;
+        rest.split_once(VARIABLE.1).map(|(name, _)| name)
+    }
     /// What is wrong with it, each with its field.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if self.name.trim().is_empty() {
             problems.push("name: empty".to_owned());
         }
-        if let Err(error) = self.endpoint() {
+        // whatever a variable holds on each machine, "1" can stand where it does, as a host and as a port
+        let anywhere = Self { url: filled(&self.url, &|_| Some("1".to_owned())), ..self.clone() };
+        if let Err(error) = anywhere.endpoint() {
             problems.push(format!("url: {error}"));
         }
         if let Some(problem) = self.api_key.as_ref().and_then(KeySource::problem) {
@@ -102,10 +109,25 @@ impl HostSettings {
 pub fn chosen(flag: Option<&str>, configured: &[HostSettings], environment: &Environment) -> Vec<HostSettings> {
     match (flag, configured, environment.get("OLLAMA_HOST")) {
         (Some(url), _, _) => vec![HostSettings::ollama("ollama", url)],
-        (None, [_, ..], _) => configured.to_vec(),
+        (None, [_, ..], _) => {
+            let value = |name: &str| environment.get(name).map(str::to_owned);
+            let here = |host: &HostSettings| HostSettings { url: filled(&host.url, &value), ..host.clone() };
+            configured.iter().map(here).collect()
+        }
         (None, [], Some(url)) => vec![HostSettings::ollama("ollama", url)],
         (None, [], None) => vec![HostSettings::ollama("ollama", DEFAULT_OLLAMA)],
     }
+}
+
+const VARIABLE: (&str, char) = ("$(", ')');
+
+/// The address with variables in place of each `$(NAME)`: what runs once on every machine learns only in this way which machine it is
+/// on. One that is not set stays as it is.
+fn filled(url: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
+    let Some((before, rest)) = url.split_once(VARIABLE.0) else { return url.to_owned() };
+    let Some((name, after)) = rest.split_once(VARIABLE.1) else { return url.to_owned() };
+    let unset = || format!("{}{name}{}", VARIABLE.0, VARIABLE.1);
+    format!("{before}{}{}", value(name).unwrap_or_else(unset), filled(after, value))
 }
 
 /// `OLLAMA_HOST` is first of all where the server listens: "every address" is no place to connect to, and a port alone is enough.
@@ -158,5 +180,16 @@ mod tests {
         assert_eq!(url(None, &configured, &environment), "http://gpu:1");
         assert_eq!(url(None, &[], &environment), "elsewhere");
         assert_eq!(url(None, &[], &Environment::default()), DEFAULT_OLLAMA);
+    }
+
+    #[test]
+    fn an_address_may_name_variables_and_says_which_one_is_not_set() {
+        let configured = [HostSettings::ollama("node", "http://$(HOST_IP):$(PORT)/a")];
+        let url = |pairs: [(&str, &str); 2]| chosen(None, &configured, &Environment::from(pairs)).remove(0);
+        let both = url([("HOST_IP", "10.0.0.7"), ("PORT", "8000")]);
+        assert_eq!((both.url.as_str(), both.unset_variable()), ("http://10.0.0.7:8000/a", None));
+        let one = url([("HOST_IP", "10.0.0.7"), ("OTHER", "1")]);
+        assert_eq!((one.url.as_str(), one.unset_variable()), ("http://10.0.0.7:$(PORT)/a", Some("PORT")));
+        assert!(configured.first().unwrap().problems().is_empty());
     }
 }
