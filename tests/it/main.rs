@@ -8,6 +8,8 @@ mod cluster_clients;
 #[cfg(test)]
 mod cluster_doors;
 #[cfg(test)]
+mod cluster_figures;
+#[cfg(test)]
 mod cluster_hosts;
 #[cfg(test)]
 mod cluster_nats;
@@ -29,6 +31,8 @@ mod faults;
 mod files;
 #[cfg(test)]
 mod formats;
+#[cfg(test)]
+mod health;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
