@@ -120,6 +120,7 @@ fn a_page_with_a_wrong_command_is_found_out() {
         ("nats-server -js -c gone.conf", "line 4 ended where it should serve"),
         ("cat gone.txt | sort", "line 4 ended with 1"),
         ("echo \"$NEVER_SET\"", "NEVER_SET"),
+        ("agon serve --rehearsal\ncurl -s http://127.0.0.1:8080/v1/nothing", "line 5 ended with 22"),
         ("frobnicate --now", "neither known to run here nor listed"),
     ];
     for (command, told) in wrong {

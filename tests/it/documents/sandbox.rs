@@ -13,6 +13,8 @@ use std::time::Duration;
 
 /// Longest time that a page may take; it is there so that nothing hangs.
 const LIMIT: Duration = Duration::from_secs(240);
+/// Last lines of a page that went wrong.
+const SHOWN: usize = 100;
 /// What is copied, so that commands may write where they like.
 const COPIED: [&str; 3] = ["examples", "deploy", "helm"];
 /// Other machines that the documents speak of.
@@ -23,10 +25,8 @@ const IN_PLACE_OF_OLLAMA: &str = "agon rehearsal --listen 127.0.0.1:11434";
 const PRELUDE: &str = r#"
 set -o pipefail
 set -u
-ip link set lo up || exit 99
-mount --bind "$SANDBOX/hosts" /etc/hosts || exit 99
-mount -t tmpfs none /var/lib || exit 99
-mkdir -p /var/lib/nats /var/lib/agon
+ip link set lo up && mount --bind "$SANDBOX/hosts" /etc/hosts && mount -t tmpfs none /var/lib || exit 1
+mkdir /var/lib/nats /var/lib/agon
 declare -A PLACES=()
 ended() { # line, code, allowed codes
   case " $3 " in *" $2 "*) echo "@@ line $1 ended with $2" ;; *) echo "@@ FAILED: line $1 ended with $2, not with ${3// / or }"; exit 1 ;; esac
@@ -55,30 +55,38 @@ pub fn run(page: &str, given: &[&str], commands: &[Typed]) -> Result<(), String>
     let sandbox = tempfile::tempdir().unwrap();
     lay_out(sandbox.path());
     std::fs::write(sandbox.path().join("page.sh"), script(given, commands)?).unwrap();
-    let log = sandbox.path().join("page.log");
-    let mut process = Process::start(page, unshared(sandbox.path()), log).unwrap();
+    let mut process = Process::start(page, unshared(sandbox.path())?, sandbox.path().join("page.log")).unwrap();
     let ended = until(page, LIMIT, || Ok((!process.runs()).then_some(())));
-    let told = process.log();
-    match ended.and_then(|()| process.wait()) {
+    let status = ended.and_then(|()| process.wait());
+    let log = process.log();
+    let lines: Vec<&str> = log.lines().collect();
+    let told = lines.get(lines.len().saturating_sub(SHOWN)..).unwrap_or_default().join("\n");
+    match status {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) if status.code() == Some(99) || !told.contains("@@") => Err(format!(
-            "{page}: no network of its own for this page ({status}). This needs `unshare`, `mount` and `ip` (packages util-linux, mount and \
-             iproute2), and a system that lets plain users have namespaces (kernel.unprivileged_userns_clone, user.max_user_namespaces; in \
-             a container --privileged):\n{told}"
-        )),
         Ok(status) => Err(format!("{page}: {status}\n{told}")),
         Err(error) => Err(format!("{page}: {error}\n{told}")),
     }
 }
 
-fn unshared(sandbox: &Path) -> Command {
-    let mut command = Command::new("unshare");
-    command.args(["--map-root-user", "--net", "--mount", "--pid", "--fork", "--kill-child", "bash"]);
+/// The page's script in namespaces of its own: as the root of a namespace of users, as plain users may, or else as root.
+fn unshared(sandbox: &Path) -> Result<Command, String> {
+    let own = |root: &[&str], program: &str| {
+        let mut command = Command::new("unshare");
+        command.args(root).args(["--net", "--mount", "--pid", "--fork", "--kill-child", program]);
+        command
+    };
+    let may = |root: &&[&str]| own(root, "true").output().is_ok_and(|output| output.status.success());
+    let ways: [&[&str]; 2] = [&["--map-root-user"], &[]];
+    let root = ways.iter().copied().find(may).ok_or(
+        "no network of its own for this page. This needs `unshare` (package util-linux) and a system that lets plain users have \
+         namespaces (kernel.unprivileged_userns_clone, user.max_user_namespaces; in a container --privileged)",
+    )?;
+    let mut command = own(root, "bash");
     command.arg(sandbox.join("page.sh")).current_dir(sandbox.join("here")).env_clear();
     let path = format!("{}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", sandbox.join("bin").display());
     command.env("PATH", path).env("HOME", sandbox.join("home")).env("TMPDIR", sandbox.join("tmp"));
     command.env("SANDBOX", sandbox).env("LANG", "C.UTF-8");
-    command
+    Ok(command)
 }
 
 /// A folder like a fresh checkout, an empty home, the program on the search path.
