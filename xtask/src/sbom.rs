@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::process;
@@ -60,10 +60,9 @@ fn checksums(lock: &str) -> Result<Checksums> {
 
 fn bill(all: &Components, checksums: &Checksums) -> Result<Value> {
     let (program, about) = all.iter().find(|(id, _)| id.name == "agon").context("agon is not a part of itself")?;
-    let described = |(id, component): (&Id, &Component)| describe(id, component, checksums.get(id));
-    let parts = all.iter().filter(|(id, _)| *id != program).map(described).collect::<Vec<_>>();
-    let mut whole = describe(program, about, None);
-    whole["type"] = json!("application");
+    let parts = all.iter().filter(|(id, _)| *id != program);
+    let parts = parts.map(|(id, component)| describe(id, component, checksums.get(id))).collect::<Vec<_>>();
+    let whole = Part { kind: "application", ..describe(program, about, None) };
     Ok(json!({
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
         "bomFormat": "CycloneDX",
@@ -79,24 +78,39 @@ fn depends(id: &Id, component: &Component) -> Value {
     json!({ "ref": purl(id), "dependsOn": component.needs.iter().map(purl).collect::<Vec<_>>() })
 }
 
-/// `required` is what is in the program, `excluded` what only took part in building it.
-fn describe(id: &Id, component: &Component, checksum: Option<&String>) -> Value {
-    let mut described = json!({
-        "type": "library",
-        "bom-ref": purl(id),
-        "name": id.name,
-        "version": id.version,
-        "scope": if component.linked { "required" } else { "excluded" },
-        "licenses": [{ "expression": component.licence }],
-        "purl": purl(id),
-    });
-    if let Some(checksum) = checksum {
-        described["hashes"] = json!([{ "alg": "SHA-256", "content": checksum }]);
+/// A component, by the names of the format.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Part<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(rename = "bom-ref")]
+    bom_ref: String,
+    name: &'a str,
+    version: &'a str,
+    /// `required` is what is in the program, `excluded` what only took part in building it.
+    scope: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hashes: Option<Value>,
+    licenses: Value,
+    purl: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    external_references: Option<Value>,
+}
+
+fn describe<'a>(id: &'a Id, component: &Component, checksum: Option<&String>) -> Part<'a> {
+    let repository = Some(&component.repository).filter(|address| !address.is_empty());
+    Part {
+        kind: "library",
+        bom_ref: purl(id),
+        name: &id.name,
+        version: &id.version,
+        scope: if component.linked { "required" } else { "excluded" },
+        hashes: checksum.map(|content| json!([{ "alg": "SHA-256", "content": content }])),
+        licenses: json!([{ "expression": component.licence }]),
+        purl: purl(id),
+        external_references: repository.map(|address| json!([{ "type": "vcs", "url": address }])),
     }
-    if !component.repository.is_empty() {
-        described["externalReferences"] = json!([{ "type": "vcs", "url": component.repository }]);
-    }
-    described
 }
 
 fn purl(id: &Id) -> String {
