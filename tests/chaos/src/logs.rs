@@ -25,10 +25,15 @@ pub struct Logs {
 impl Logs {
     /// Connects to a nats-server whose streams are set up.
     pub fn open(url: &str) -> Result<Self> {
+        Self::open_as(NatsConfig::new([url], "checker", "checker"), NatsStoreConfig::default())
+    }
+
+    /// Connects as somebody to streams that are set up as `config` says.
+    pub fn open_as(who: NatsConfig, config: NatsStoreConfig) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let (link, store) = runtime.block_on(async {
-            let link = connect(NatsConfig::new([url], "checker", "checker")).await?;
-            let store = NatsStore::open(&link, NatsStoreConfig::default()).await?;
+            let link = connect(who).await?;
+            let store = NatsStore::open(&link, config).await?;
             anyhow::Ok((link, store))
         })?;
         Ok(Self { runtime, link, store })

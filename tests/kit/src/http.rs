@@ -14,9 +14,14 @@ pub fn http_get(address: &str, path: &str) -> Result<String> {
 
 /// The body of the answer to any method without a body.
 pub(crate) fn http_ask(method: &str, address: &str, path: &str) -> Result<String> {
+    http_send(method, address, path, "")
+}
+
+/// The body of the answer to any method.
+pub(crate) fn http_send(method: &str, address: &str, path: &str, body: &str) -> Result<String> {
     let mut stream = TcpStream::connect(address).with_context(|| format!("nobody listens at {address}"))?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    write!(stream, "{method} {path} HTTP/1.0\r\nhost: {address}\r\ncontent-length: 0\r\n\r\n")?;
+    write!(stream, "{method} {path} HTTP/1.0\r\nhost: {address}\r\ncontent-length: {}\r\n\r\n{body}", body.len())?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
     let (head, body) = answer.split_once("\r\n\r\n").context("the answer is no HTTP")?;

@@ -8,6 +8,7 @@ mod engine;
 mod grpc;
 mod http;
 mod nats;
+mod openai;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod patience;
@@ -21,6 +22,7 @@ pub use engine::SearchEngine;
 pub use grpc::DynamicClient;
 pub use http::http_get;
 pub use nats::{NatsOptions, NatsServer, nats_servers};
+pub use openai::OpenAiDoor;
 #[cfg(feature = "otlp")]
 pub use otlp::{OtlpSink, SinkSpan};
 pub use patience::until;

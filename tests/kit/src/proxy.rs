@@ -1,5 +1,6 @@
 //! A bad line: a TCP proxy that can be cut, frozen, slowed and led elsewhere.
 use anyhow::{Context, Result};
+use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -29,7 +30,8 @@ struct Shared {
 
 struct State {
     line: Line,
-    target: SocketAddr,
+    /// New connections go to these in turn.
+    targets: VecDeque<SocketAddr>,
     /// Both ends of every connection, by its number.
     open: Vec<(u64, TcpStream, TcpStream)>,
     next: u64,
@@ -48,8 +50,8 @@ impl TcpProxy {
     pub fn start(target: u16) -> Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no port for the proxy")?;
         let port = listener.local_addr()?.port();
-        let target = SocketAddr::from((Ipv4Addr::LOCALHOST, target));
-        let state = State { line: Line::Open(Duration::ZERO), target, open: Vec::new(), next: 0, ended: false };
+        let targets = VecDeque::from([local(target)]);
+        let state = State { line: Line::Open(Duration::ZERO), targets, open: Vec::new(), next: 0, ended: false };
         let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
         let accepting = Some(std::thread::spawn({
             let shared = Arc::clone(&shared);
@@ -86,13 +88,22 @@ impl TcpProxy {
     }
     /// Leads new connections to another port and drops the old ones, as a load balancer does.
     pub fn lead_to(&self, target: u16) {
-        self.shared.lock().target = SocketAddr::from((Ipv4Addr::LOCALHOST, target));
+        self.lead_to_any(&[target]);
         self.shared.hang_up();
+    }
+    /// Leads new connections to these ports in turn, as a service of Kubernetes does; old ones stay as they are. Where there are
+    /// none, new connections are closed at once.
+    pub fn lead_to_any(&self, targets: &[u16]) {
+        self.shared.lock().targets = targets.iter().copied().map(local).collect();
     }
     /// Connections that stand.
     pub fn connections(&self) -> usize {
         self.shared.lock().open.len()
     }
+}
+
+fn local(port: u16) -> SocketAddr {
+    SocketAddr::from((Ipv4Addr::LOCALHOST, port))
 }
 
 impl Drop for TcpProxy {
@@ -128,13 +139,15 @@ impl Shared {
     fn accept(self: Arc<Self>, listener: &TcpListener) {
         for client in listener.incoming() {
             let (ended, line, target) = {
-                let state = self.lock();
-                (state.ended, state.line, state.target)
+                let mut state = self.lock();
+                let next = state.targets.pop_front();
+                state.targets.extend(next);
+                (state.ended, state.line, next)
             };
             if ended {
                 return;
             }
-            let Ok(client) = client else { continue };
+            let (Ok(client), Some(target)) = (client, target) else { continue };
             if line == Line::Cut {
                 continue;
             }
@@ -275,5 +288,21 @@ mod tests {
         proxy.lead_to(echo("b"));
         assert_eq!(stream.read(&mut [0; 8]).unwrap_or(0), 0);
         assert_eq!(ask(&mut connect(&proxy), "y"), "by");
+    }
+
+    #[test]
+    fn a_line_to_several_takes_each_in_turn_and_keeps_what_stands_when_one_goes() {
+        let (a, b) = (echo("a"), echo("b"));
+        let proxy = TcpProxy::start(a).unwrap();
+        let mut first = connect(&proxy);
+        assert_eq!(ask(&mut first, "x"), "ax");
+        proxy.lead_to_any(&[a, b]);
+        let mut both = [ask(&mut connect(&proxy), "y"), ask(&mut connect(&proxy), "y")];
+        both.sort();
+        assert_eq!(both, ["ay", "by"]);
+        proxy.lead_to_any(&[b]);
+        assert_eq!([ask(&mut first, "z"), ask(&mut connect(&proxy), "z")], ["az", "bz"]);
+        proxy.lead_to_any(&[]);
+        assert_eq!(connect(&proxy).read(&mut [0; 8]).unwrap_or(0), 0);
     }
 }
