@@ -1,4 +1,4 @@
-//! The programs that the tests drive and that cargo does not bring, and a public MCP server.
+//! The programs that tests and checks drive and that cargo does not bring, and a public MCP server.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -19,7 +19,7 @@ struct Need {
     whose: &'static str,
 }
 
-const NEEDS: &[Need] = &[
+const TESTS: &[Need] = &[
     Need { program: "chromium", able: &[], package: "chromium", whose: "the report tests" },
     Need { program: "nats-server", able: &[], package: "nats-server", whose: "the tests across machines" },
     Need {
@@ -30,6 +30,21 @@ const NEEDS: &[Need] = &[
     },
     Need { program: "node", able: &[], package: "nodejs", whose: "the tests of tools" },
     Need { program: "npm", able: &[], package: "npm", whose: "the tests of tools" },
+    Need { program: "curl", able: &[], package: "curl", whose: "the commands of the documents" },
+    Need { program: "jq", able: &[], package: "jq", whose: "the commands of the documents" },
+    Need { program: "ip", able: &[], package: "iproute2", whose: "the commands of the documents" },
+    Need { program: "prometheus", able: &[], package: "prometheus", whose: "the tests of alerts and dashboard" },
+];
+
+const SHIP: &[Need] = &[
+    Need { program: "nats-server", able: &[], package: "nats-server", whose: "the NATS configurations" },
+    Need { program: "promtool", able: &[], package: "prometheus", whose: "alert rules and dashboard" },
+    Need {
+        program: "python3",
+        able: &["-c", "import ensurepip, venv"],
+        package: "python3-venv",
+        whose: "the linter of the Dockerfile",
+    },
 ];
 
 /// An MCP server that others wrote, in the version that the tests know.
@@ -56,9 +71,18 @@ enum Remedy {
     Ask(String),
 }
 
-/// Makes sure that every program is there, installing what is missing where this process is allowed to.
+/// Makes sure that every program that the tests need is there, installing what is missing where this process is allowed to.
 pub fn ensure() -> Result<()> {
-    let missing: Vec<Need> = NEEDS.iter().copied().filter(is_missing).collect();
+    ensure_all(TESTS, "the tests")
+}
+
+/// The same for the checks of what is shipped.
+pub fn ensure_for_ship() -> Result<()> {
+    ensure_all(SHIP, "the checks of what is shipped")
+}
+
+fn ensure_all(needs: &[Need], purpose: &str) -> Result<()> {
+    let missing: Vec<Need> = needs.iter().copied().filter(is_missing).collect();
     let apt = process::find_on_path("apt-get").is_some() && Path::new("/etc/debian_version").exists();
     match remedy(&missing, apt, is_root()) {
         Remedy::None => Ok(()),
@@ -68,7 +92,7 @@ pub fn ensure() -> Result<()> {
             bail!("{}; install with: {command}", wants.join("; "))
         }
         Remedy::Install(packages) => {
-            println!("xtask: installing {} for the tests", packages.join(", "));
+            println!("xtask: installing {} for {purpose}", packages.join(", "));
             apt_get(UPDATE)?;
             apt_get(&[INSTALL, &packages].concat())?;
             let still = missing.iter().find(|need| is_missing(need));
@@ -166,7 +190,7 @@ mod tests {
 
     #[test]
     fn only_root_on_debian_installs_and_only_what_is_missing() {
-        let missing = &NEEDS[..2];
+        let missing = &TESTS[..2];
         assert_eq!(remedy(missing, true, true), Remedy::Install(vec!["chromium", "nats-server"]));
         let Remedy::Ask(command) = remedy(missing, true, false) else { panic!("a plain user cannot install") };
         assert!(command.contains("apt-get install -y --no-install-recommends chromium nats-server"), "{command}");

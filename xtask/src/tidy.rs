@@ -6,9 +6,10 @@ mod docs;
 mod edges;
 mod examples;
 mod finding;
-mod licence;
+pub mod licence;
 mod scan;
 mod source;
+mod texts;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,9 @@ use finding::{Finding, Level};
 
 /// Folders that hold nothing the project wrote.
 const FOREIGN: &[&str] = &["target", "agon-reports", "bench-out", "node_modules"];
+
+/// Hidden folders that the project wrote all the same.
+const OURS: &[&str] = &[".ci", ".github"];
 
 /// The command line of `tidy`.
 #[derive(clap::Args)]
@@ -68,6 +72,9 @@ fn sources(root: &Path, files: &[String]) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| file.ends_with(".rs") && !source::is_generated(file)) {
         findings.extend(source::check(file, &read(root, file)?));
+    }
+    for file in files.iter().filter(|file| texts::is_shipped(file)) {
+        findings.extend(texts::check(file, &read(root, file)?));
     }
     Ok(findings)
 }
@@ -136,7 +143,7 @@ fn project_files(root: &Path) -> Result<Vec<String>> {
         for entry in fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))? {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with('.') || FOREIGN.contains(&name.as_str()) {
+            if (name.starts_with('.') && !OURS.contains(&name.as_str())) || FOREIGN.contains(&name.as_str()) {
                 continue;
             }
             if entry.file_type()?.is_dir() {

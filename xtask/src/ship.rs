@@ -1,0 +1,166 @@
+//! `cargo xtask ship`: what is shipped beside the program, each checked by the tool that will read it in earnest.
+
+mod blocks;
+mod chart;
+mod containers;
+mod golden;
+mod install;
+mod kubernetes;
+mod misspelt;
+mod monitoring;
+mod nats;
+mod planted;
+mod schemas;
+mod tools;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::process;
+use crate::steps::Steps;
+use tools::Tool;
+
+/// The command that gets what is missing.
+const INSTALL: &str = "cargo xtask ship --install";
+
+/// The command line of `ship`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Get the tools and schemas that are missing, into `target/tools`, in place of checking
+    #[arg(long)]
+    install: bool,
+    /// Take what the chart renders now for right: rewrite `tests/charts/golden`
+    #[arg(long, conflicts_with = "install")]
+    accept: bool,
+}
+
+/// What a missing tool means for the check as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// It fails.
+    Fails,
+    /// What was not checked is said, and no more.
+    IsTold,
+}
+
+/// Where everything is.
+struct Place {
+    root: PathBuf,
+    tools: PathBuf,
+    /// For what steps write on their way; emptied at each start.
+    scratch: PathBuf,
+    /// Whether new renders replace the golden ones.
+    accept: bool,
+}
+
+/// One thing that is checked.
+struct Step {
+    name: &'static str,
+    tools: &'static [Tool],
+    /// Whether it reads the schemas of Kubernetes and of custom resources.
+    schemas: bool,
+    action: fn(&Place) -> Result<()>,
+}
+
+const STEPS: &[Step] = &[
+    Step { name: "chart: lint", tools: &[tools::HELM], schemas: false, action: chart::lint },
+    Step { name: "chart: golden renders", tools: &[tools::HELM], schemas: false, action: golden::check },
+    Step { name: "chart: misspelt values", tools: &[tools::HELM], schemas: false, action: misspelt::check },
+    Step { name: "chart: package", tools: &[tools::HELM], schemas: false, action: chart::package },
+    Step { name: "chart: notes", tools: &[tools::HELM], schemas: false, action: chart::notes },
+    Step {
+        name: "chart: schemas of Kubernetes",
+        tools: &[tools::HELM, tools::KUBECTL_VALIDATE],
+        schemas: true,
+        action: kubernetes::check,
+    },
+    Step { name: "image: Dockerfile", tools: &[tools::HADOLINT], schemas: false, action: containers::dockerfile },
+    Step { name: "compose", tools: &[tools::COMPOSE], schemas: false, action: containers::compose },
+    Step { name: "monitoring: rules", tools: &[tools::PROMTOOL], schemas: false, action: monitoring::rules },
+    Step { name: "monitoring: dashboard", tools: &[tools::PROMTOOL], schemas: false, action: monitoring::dashboard },
+    Step { name: "nats", tools: &[tools::NATS_SERVER, tools::NATS_OF_THE_CHART], schemas: false, action: nats::check },
+    Step { name: "workflows", tools: &[tools::ACTIONLINT], schemas: false, action: containers::workflows },
+];
+
+/// Checks everything, or installs what that takes; whoever asks for this wants no part of it left out.
+pub fn run(args: &Args) -> Result<()> {
+    if args.install {
+        return install::run(&Place::new(false)?.tools);
+    }
+    let mut steps = Steps::default();
+    all(&mut steps, Missing::Fails, args.accept);
+    steps.finish("ship")
+}
+
+/// The same as steps of a larger check.
+pub fn check(steps: &mut Steps, missing: Missing) {
+    all(steps, missing, false);
+}
+
+fn all(steps: &mut Steps, on_missing: Missing, accept: bool) {
+    let place = match Place::new(accept) {
+        Ok(place) => place,
+        Err(error) => return steps.run("ship", || Err(error)),
+    };
+    for Step { name, tools, schemas, action } in STEPS {
+        let name = format!("ship, {name}");
+        let missing = place.missing(tools, *schemas);
+        if missing.is_empty() {
+            steps.run(&name, || action(&place));
+        } else {
+            println!("{name}: not run, this was not checked; get {} with `{INSTALL}`", missing.join(" and "));
+            match on_missing {
+                Missing::Fails => steps.fail(&name),
+                Missing::IsTold => {}
+            }
+        }
+    }
+}
+
+impl Place {
+    fn new(accept: bool) -> Result<Self> {
+        let root = process::root();
+        let target = process::metadata()?.target_directory.into_std_path_buf();
+        let scratch = target.join("ship");
+        let _ = fs::remove_dir_all(&scratch);
+        fs::create_dir_all(&scratch).with_context(|| format!("cannot make {}", scratch.display()))?;
+        Ok(Self { root, tools: target.join("tools"), scratch, accept })
+    }
+
+    fn missing(&self, tools: &[Tool], schemas: bool) -> Vec<String> {
+        let mut missing: Vec<String> = tools
+            .iter()
+            .filter(|tool| tool.find(&self.tools).is_none())
+            .map(|tool| format!("`{}`", tool.program))
+            .collect();
+        if schemas && schemas::ALL.iter().any(|schemas| !schemas.home(&self.tools).is_dir()) {
+            missing.push("the schemas".to_owned());
+        }
+        missing
+    }
+
+    /// A call of `tool` from the root of the workspace that sees no cluster and no settings of the user.
+    fn command(&self, tool: &Tool) -> Result<Command> {
+        let program = tool.find(&self.tools).with_context(|| format!("`{}` is gone", tool.program))?;
+        let mut command = Command::new(program);
+        command.current_dir(&self.root).env("KUBECONFIG", "/dev/null").env_remove("KUBERNETES_SERVICE_HOST");
+        for of_helm in ["HELM_CACHE_HOME", "HELM_CONFIG_HOME", "HELM_DATA_HOME"] {
+            command.env(of_helm, self.scratch.join("helm"));
+        }
+        Ok(command)
+    }
+
+    /// The files in `folder` (from the root) whose names end with `ending`, sorted; none is an error.
+    fn files(&self, folder: &str, ending: &str) -> Result<Vec<PathBuf>> {
+        let entries = fs::read_dir(self.root.join(folder)).with_context(|| format!("cannot list {folder}"))?;
+        let paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+        let mut files: Vec<PathBuf> =
+            paths.into_iter().filter(|path| path.is_file() && path.to_string_lossy().ends_with(ending)).collect();
+        files.sort();
+        anyhow::ensure!(!files.is_empty(), "{folder} holds no file that ends with {ending}");
+        Ok(files)
+    }
+}

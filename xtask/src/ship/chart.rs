@@ -1,0 +1,144 @@
+//! The chart as Helm sees it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use super::{Place, tools};
+use crate::steps::{quiet, said};
+
+/// Where the chart is.
+pub const CHART: &str = "helm/agon";
+/// Values that show one way of installing it each.
+pub const EXAMPLES: &str = "helm/agon/examples";
+/// The name of the render without any values.
+pub const DEFAULT: &str = "default";
+/// What the chart is rendered for where nothing else is said.
+pub const KUBERNETES: &str = "1.34.0";
+
+/// The custom resources that are taken to be there.
+const API_VERSIONS: &[&str] = &[
+    "keda.sh/v1alpha1",
+    "keda.sh/v1alpha1/ScaledObject",
+    "monitoring.coreos.com/v1",
+    "monitoring.coreos.com/v1/PrometheusRule",
+    "monitoring.coreos.com/v1/ServiceMonitor",
+];
+
+/// One way of installing the chart.
+pub struct Case {
+    /// What its render is called.
+    pub name: String,
+    /// The values, or none for the chart's own.
+    pub values: Option<PathBuf>,
+}
+
+/// The chart's own values, and each example.
+pub fn cases(place: &Place) -> Result<Vec<Case>> {
+    let mut cases = vec![Case { name: DEFAULT.to_owned(), values: None }];
+    for values in place.files(EXAMPLES, ".yaml")? {
+        let name = values.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        cases.push(Case { name, values: Some(values) });
+    }
+    Ok(cases)
+}
+
+/// A call of `helm template` for release `agon` in namespace `agon`.
+pub fn template(place: &Place, chart: &Path, kubernetes: &str) -> Result<Command> {
+    let mut command = place.command(&tools::HELM)?;
+    command.args(["template", "agon"]).arg(chart).args(["--namespace", "agon", "--kube-version", kubernetes]);
+    for version in API_VERSIONS {
+        command.args(["--api-versions", version]);
+    }
+    Ok(command)
+}
+
+/// What `case` renders for that Kubernetes.
+pub fn render(place: &Place, case: &Case, kubernetes: &str) -> Result<String> {
+    let mut command = template(place, Path::new(CHART), kubernetes)?;
+    if let Some(values) = &case.values {
+        command.arg("--values").arg(values);
+    }
+    said(&mut command).with_context(|| format!("{} does not render for Kubernetes {kubernetes}", case.name))
+}
+
+/// `helm lint --strict` with each set of values.
+pub fn lint(place: &Place) -> Result<()> {
+    for case in cases(place)? {
+        let mut command = place.command(&tools::HELM)?;
+        command.args(["lint", "--strict", "--quiet", "--kube-version", KUBERNETES, CHART]);
+        if let Some(values) = &case.values {
+            command.arg("--values").arg(values);
+        }
+        quiet(&mut command).with_context(|| format!("with the values of {}", case.name))?;
+    }
+    Ok(())
+}
+
+/// The chart packs, and the package renders what the folder does.
+pub fn package(place: &Place) -> Result<()> {
+    let folder = place.scratch.join("package");
+    quiet(place.command(&tools::HELM)?.args(["package", CHART, "--destination"]).arg(&folder))?;
+    let mut packed = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    let packed = packed.pop().context("helm packed nothing")?;
+    let default = Case { name: DEFAULT.to_owned(), values: None };
+    let same = said(&mut template(place, &packed, KUBERNETES)?)? == render(place, &default, KUBERNETES)?;
+    ensure!(same, "the packed chart renders something else than its folder: does .helmignore leave out too much?");
+    Ok(())
+}
+
+/// The notes that an installation ends with, for each set of values: helm shows them only where there is a cluster, so a
+/// copy of the chart renders them as a manifest.
+pub fn notes(place: &Place) -> Result<()> {
+    let copy = place.scratch.join("notes");
+    copy_folder(&place.root.join(CHART), &copy)?;
+    fs::rename(copy.join("templates/NOTES.txt"), copy.join("notes-of-the-chart"))?;
+    let manifest = "notes: {{ tpl (.Files.Get \"notes-of-the-chart\") . | toJson }}\n";
+    fs::write(copy.join("templates/notes-of-the-chart.yaml"), manifest)?;
+    for case in cases(place)? {
+        let mut command = template(place, &copy, KUBERNETES)?;
+        command.args(["--show-only", "templates/notes-of-the-chart.yaml"]);
+        if let Some(values) = &case.values {
+            command.arg("--values").arg(values);
+        }
+        let notes = text_of(&said(&mut command)?).with_context(|| format!("the notes of {} are no text", case.name))?;
+        let name = &case.name;
+        ensure!(notes.contains("agon "), "the notes of {name} show no command:\n{notes}");
+        ensure!(!notes.contains("<no value>"), "the notes of {name} speak of a value that is not there:\n{notes}");
+    }
+    Ok(())
+}
+
+/// The text in the manifest that `notes` makes.
+fn text_of(manifest: &str) -> Option<String> {
+    let json = manifest.lines().find_map(|line| line.strip_prefix("notes: "))?;
+    serde_json::from_str(json).ok()
+}
+
+fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot list {}", from.display()))? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_folder(&entry.path(), &target)?;
+        } else {
+            fs::write(target, fs::read(entry.path())?)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_read_out_of_their_manifest() {
+        let manifest = "---\n# Source: agon/templates/notes-of-the-chart.yaml\nnotes: \"one\\ntwo\"\n";
+        assert_eq!(text_of(manifest).as_deref(), Some("one\ntwo"));
+        assert_eq!(text_of("---\n"), None);
+    }
+}

@@ -1,0 +1,110 @@
+//! The renders against the schemas of the oldest and the newest Kubernetes that the chart supports, and of custom resources.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::{Place, chart, planted, schemas, tools};
+use crate::steps::said;
+
+/// A version of Kubernetes that renders are checked against.
+struct Kubernetes {
+    version: &'static str,
+    /// Whether the tool knows its schemas only from files.
+    from_files: bool,
+}
+
+/// The newest that the tool brings schemas of.
+const OLDEST: Kubernetes = Kubernetes { version: "1.30.0", from_files: false };
+const NEWEST: Kubernetes = Kubernetes { version: chart::KUBERNETES, from_files: true };
+/// Which of its own schemas the tool takes.
+const BROUGHT: &str = "1.30";
+
+/// Checks the check by planted mistakes, then every render.
+pub fn check(place: &Place) -> Result<()> {
+    let folder = place.scratch.join("manifests");
+    fs::create_dir_all(&folder)?;
+    for kubernetes in [OLDEST, NEWEST] {
+        let version = kubernetes.version;
+        let validate = |name: &str, manifest: &str| {
+            let file = folder.join(format!("{name}-{version}.yaml"));
+            fs::write(&file, manifest)?;
+            run(place, &kubernetes, &[file])
+        };
+        mistakes_are_refused(&validate).with_context(|| format!("the check for {version} is not to be trusted"))?;
+        let new = validate("new", planted::NEW.manifest);
+        ensure!(new.is_ok() == kubernetes.from_files, "{}: Kubernetes {version} says {new:?}", planted::NEW.what);
+        let renders = renders(place, version, &folder)?;
+        // all at once is faster, and one by one says which
+        if let Err(together) = run(place, &kubernetes, &renders) {
+            for render in renders {
+                run(place, &kubernetes, std::slice::from_ref(&render))
+                    .with_context(|| format!("{} is not right for Kubernetes {version}", render.display()))?;
+            }
+            return Err(together);
+        }
+    }
+    Ok(())
+}
+
+/// Files with what each set of values renders for `version`.
+fn renders(place: &Place, version: &str, folder: &Path) -> Result<Vec<PathBuf>> {
+    let render = |case: chart::Case| {
+        let render = chart::render(place, &case, version)?;
+        ensure!(render.contains("\nkind: "), "{} renders no resource", case.name);
+        let file = folder.join(format!("{}-{version}.yaml", case.name));
+        fs::write(&file, render)?;
+        Ok(file)
+    };
+    chart::cases(place)?.into_iter().map(render).collect()
+}
+
+fn mistakes_are_refused(validate: &dyn Fn(&str, &str) -> Result<()>) -> Result<()> {
+    validate("right", planted::RIGHT)?;
+    for mistake in planted::WRONG {
+        match validate("wrong", mistake.manifest) {
+            Ok(()) => bail!("{} was let pass", mistake.what),
+            Err(error) if error.to_string().contains(mistake.named) => {}
+            Err(error) => bail!("{} was refused for something else: {error:#}", mistake.what),
+        }
+    }
+    Ok(())
+}
+
+fn run(place: &Place, kubernetes: &Kubernetes, files: &[PathBuf]) -> Result<()> {
+    let mut command = place.command(&tools::KUBECTL_VALIDATE)?;
+    command.args(files).args(["--version", BROUGHT]);
+    for resources in [schemas::KEDA, schemas::PROMETHEUS_OPERATOR] {
+        command.arg("--local-crds").arg(resources.home(&place.tools));
+    }
+    if kubernetes.from_files {
+        command.arg("--local-schemas").arg(schemas::NEWEST.home(&place.tools));
+    }
+    said(&mut command).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_that_lets_mistakes_pass_is_not_trusted() {
+        let error = mistakes_are_refused(&|_, _| Ok(())).unwrap_err().to_string();
+        assert!(error.contains("was let pass"), "{error}");
+    }
+
+    #[test]
+    fn a_check_that_refuses_everything_is_not_trusted_either() {
+        assert!(mistakes_are_refused(&|_, _| bail!("no")).is_err());
+        let only_wrong = |name: &str, _: &str| if name == "right" { Ok(()) } else { bail!("no schema at all") };
+        let error = mistakes_are_refused(&only_wrong).unwrap_err().to_string();
+        assert!(error.contains("for something else"), "{error}");
+    }
+
+    #[test]
+    fn a_check_that_names_each_mistake_is_trusted() {
+        let names = |name: &str, manifest: &str| if name == "right" { Ok(()) } else { bail!("{manifest}") };
+        mistakes_are_refused(&names).unwrap();
+    }
+}

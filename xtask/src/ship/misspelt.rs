@@ -1,0 +1,72 @@
+//! Values that the chart has to refuse, naming what is wrong.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use super::Place;
+use super::chart::{self, CHART, KUBERNETES};
+use crate::steps::said;
+
+/// Values with a mistake.
+struct Misspelt {
+    /// As `--set-json`, or several.
+    values: &'static [&'static str],
+    /// What the refusal has to say: each of these.
+    named: &'static [&'static str],
+}
+
+const MISSPELT: &[Misspelt] = &[
+    Misspelt { values: &[r#"gatway={"replicas":2}"#], named: &["gatway"] },
+    Misspelt { values: &["gateway.replica=2"], named: &["gateway", "replica"] },
+    Misspelt { values: &[r#"image.pullPolicy="Sometimes""#], named: &["pullPolicy"] },
+    Misspelt { values: &[r#"gateway.replicas="two""#], named: &["replicas"] },
+    Misspelt { values: &["gateway.auth.jwt.isuer=\"https://id.example\""], named: &["isuer"] },
+    Misspelt { values: &["coordinator.keda.maxReplica=3"], named: &["keda", "maxReplica"] },
+    Misspelt { values: &["streams.replicas=2"], named: &["streams", "replicas"] },
+    Misspelt { values: &["streams.limits.logMib=1"], named: &["logMib"] },
+    Misspelt { values: &[r#"hosts.pools.gpu={"mode":"statefulset"}"#], named: &["mode"] },
+    Misspelt { values: &[r#"hosts.pools.gpu={"server":[]}"#], named: &["gpu", "server"] },
+    Misspelt {
+        values: &[r#"hosts.pools.gpu={"servers":[{"name":"a","url":"http://a:1","kind":"ollama","permit":1}]}"#],
+        named: &["permit"],
+    },
+    Misspelt {
+        values: &[r#"hosts.pools.gpu={"mode":"sidecar","ollama":{"model":["qwen3:8b"]}}"#],
+        named: &["ollama", "model"],
+    },
+    Misspelt { values: &["hosts.defaults.keda.treshold=4"], named: &["treshold"] },
+    Misspelt { values: &["nats.persistance.size=\"1Gi\""], named: &["persistance"] },
+    Misspelt { values: &["nats.jetstream.maxFilestore=\"8GB\""], named: &["maxFilestore"] },
+    Misspelt { values: &[r#"telemetry.sampling="often""#], named: &["sampling"] },
+    Misspelt { values: &["networkPolicy.enabled=\"yes\""], named: &["networkPolicy", "enabled"] },
+    // spelt well, and yet nothing that could run
+    Misspelt { values: &["nats.enabled=false"], named: &["connection.urls"] },
+    Misspelt {
+        values: &["coordinator.hpa.enabled=true", "coordinator.keda.enabled=true"],
+        named: &["coordinator.hpa", "coordinator.keda"],
+    },
+];
+
+/// Each of them is refused; all that are not are named together.
+pub fn check(place: &Place) -> Result<()> {
+    let mut wrong = Vec::new();
+    for Misspelt { values, named } in MISSPELT {
+        let mut command = chart::template(place, Path::new(CHART), KUBERNETES)?;
+        for value in *values {
+            command.args(["--set-json", value]);
+        }
+        let shown = values.join(" ");
+        match said(&mut command) {
+            Ok(_) => wrong.push(format!("{shown}: was taken")),
+            Err(error) => {
+                let message = error.to_string();
+                let silent: Vec<_> = named.iter().filter(|name| !message.contains(**name)).collect();
+                if !silent.is_empty() {
+                    wrong.push(format!("{shown}: the refusal does not say {silent:?}:\n{message}"));
+                }
+            }
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { bail!("{}", wrong.join("\n")) }
+}

