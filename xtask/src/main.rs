@@ -8,11 +8,18 @@ mod chaos;
 mod check;
 mod crash;
 mod failover;
+mod licences;
 mod needs;
+mod notes;
+mod package;
 mod plan;
 mod process;
 mod protos;
 mod rehearsal;
+mod sbom;
+mod ship;
+mod shipped;
+mod steps;
 mod test;
 mod tidy;
 mod upgrade;
@@ -38,16 +45,26 @@ enum Command {
     Check(check::Args),
     /// Measure what debates cost beside a bare HTTP loop; release build, several minutes
     Bench(bench::Args),
+    /// Image, compose file, chart, monitoring and NATS configurations, each checked by its own tool
+    Ship(ship::Args),
     /// Kill `agon run` at many moments, resume, and count lost, doubled and repeated turns
     Crash(crash::Args),
     /// Kill, stop and cut the processes of a cluster at random, then check every log; release build
     Chaos(chaos::Args),
     /// Kill owners and hosts of running debates, and measure when the debates go on; release build, a quarter of an hour
     Failover(failover::Args),
-    /// Plan very many debates at once, from measured figures: tables and a simulation
-    Plan(plan::Args),
     /// Replace every process of an older version by this one while debates run, then check every log
     Upgrade(upgrade::Args),
+    /// Write LICENSES-THIRD-PARTY.md: every crate in the shipped program, and the texts of its licences
+    Licences(licences::Args),
+    /// Write the bill of materials of the shipped program, as CycloneDX
+    Sbom(sbom::Args),
+    /// Print what the changelog says of this version, once tag, charts and changelog name the same one
+    Notes(notes::Args),
+    /// Package every crate of the product as a registry would get it; a warning is a failure
+    Package(package::Args),
+    /// Plan very many debates at once, from measured figures: tables and a simulation
+    Plan(plan::Args),
     /// House rules only: crate edges, file sizes, words, links, licences, examples
     Tidy(tidy::Args),
 }
@@ -58,11 +75,16 @@ fn main() -> ExitCode {
         Command::Test(args) => test::run(&args),
         Command::Check(args) => check::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Bench(args) => bench::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Ship(args) => ship::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Crash(args) => crash::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Chaos(args) => chaos::run(&args),
         Command::Failover(args) => failover::run(&args),
-        Command::Plan(args) => plan::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Upgrade(args) => upgrade::run(&args),
+        Command::Licences(args) => licences::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Sbom(args) => sbom::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Notes(args) => notes::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Package(args) => package::run(&args).map(|()| ExitCode::SUCCESS),
+        Command::Plan(args) => plan::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Tidy(args) => tidy::run(&args).map(|()| ExitCode::SUCCESS),
     };
     outcome.unwrap_or_else(|error| {
