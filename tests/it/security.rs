@@ -1,4 +1,5 @@
 //! What each user of the printed NATS configuration may do: its role's work, and nothing of another's.
+mod bound;
 mod keys;
 mod printed;
 mod tenants;
