@@ -6,6 +6,8 @@ mod cluster;
 #[cfg(test)]
 mod create;
 #[cfg(test)]
+mod figures;
+#[cfg(test)]
 mod follow;
 #[cfg(test)]
 mod http;
