@@ -1,6 +1,6 @@
 //! Configurations of NATS: those for machines, and those in the renders of the chart.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -25,7 +25,8 @@ pub fn check(place: &Place) -> Result<()> {
         let text = fs::read_to_string(&file)?;
         for server in [NATS_SERVER, NATS_OF_THE_CHART] {
             let by = server.program;
-            one(place, &server, &text).with_context(|| format!("{by} refuses {}", file.display()))?;
+            let environment = variables(&text).into_iter().map(|name| (name, PASSWORD.to_owned())).collect();
+            one(place, &server, &text, &environment).with_context(|| format!("{by} refuses {}", file.display()))?;
         }
     }
     let mut rendered = BTreeSet::new();
@@ -34,7 +35,8 @@ pub fn check(place: &Place) -> Result<()> {
         let of = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         for (name, text) in blocks::of_kind(&render, "ConfigMap").flat_map(|document| blocks::files(document, ".conf"))
         {
-            one(place, &NATS_OF_THE_CHART, &text).with_context(|| format!("{name} of {of}"))?;
+            let environment = environment(&render, &text).with_context(|| format!("{name} of {of}"))?;
+            one(place, &NATS_OF_THE_CHART, &text, &environment).with_context(|| format!("{name} of {of}"))?;
             rendered.insert(of.clone());
         }
     }
@@ -42,12 +44,31 @@ pub fn check(place: &Place) -> Result<()> {
     Ok(())
 }
 
-fn one(place: &Place, server: &Tool, text: &str) -> Result<()> {
+fn one(place: &Place, server: &Tool, text: &str, environment: &BTreeMap<&str, String>) -> Result<()> {
     let file = place.scratch.join("nats.conf");
     fs::write(&file, with_files_of(&place.scratch, text))?;
     let mut command = place.command(server)?;
-    command.envs(variables(text).into_iter().map(|name| (name, PASSWORD)));
-    quiet(command.arg("-t").arg("-c").arg(&file))
+    quiet(command.envs(environment).arg("-t").arg("-c").arg(&file))
+}
+
+/// What the containers of `render` give the variables of the configuration `text`; one that none of them has is an error.
+fn environment<'a>(render: &str, text: &'a str) -> Result<BTreeMap<&'a str, String>> {
+    let given = |name| Some((name, value(render, name)?));
+    let found = |name| given(name).with_context(|| format!("${name} is read, and no container has it"));
+    variables(text).into_iter().map(found).collect()
+}
+
+/// The value of a variable that some container of `render` has: what is written there, with a password where a secret or a
+/// field of the pod stands.
+fn value(render: &str, name: &str) -> Option<String> {
+    let head = format!("- name: {name}");
+    let mut lines = render.lines().map(str::trim).skip_while(|line| *line != head).skip(1);
+    let Some(written) = lines.next()?.strip_prefix("value: ") else { return Some(PASSWORD.to_owned()) };
+    let written =
+        ['\'', '"'].iter().find_map(|quote| written.strip_prefix(*quote)?.strip_suffix(*quote)).unwrap_or(written);
+    let mut parts = written.split("$(");
+    let first = parts.next().unwrap_or_default().to_owned();
+    Some(parts.filter_map(|part| part.split_once(')')).fold(first, |all, (_, rest)| format!("{all}{PASSWORD}{rest}")))
 }
 
 /// A certificate that nobody trusts, and its key.
@@ -86,6 +107,14 @@ fn of_line(line: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variables_have_what_the_containers_of_the_render_give_them() {
+        let render = "env:\n  - name: A\n    valueFrom:\n      secretKeyRef: {}\n  - name: B\n    value: '\"nats://r:$(A)@b:1\"'\n";
+        let given = environment(render, "a: $A\nb: $B\n").unwrap();
+        assert_eq!(given, BTreeMap::from([("A", "secret1".to_owned()), ("B", "\"nats://r:secret1@b:1\"".to_owned())]));
+        assert!(environment(render, "c: $C\n").unwrap_err().to_string().contains("$C"));
+    }
 
     #[test]
     fn certificates_are_replaced_and_nothing_else() {
