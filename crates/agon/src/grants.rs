@@ -343,4 +343,31 @@ mod tests {
             assert_eq!(*lines, renamed);
         }
     }
+
+    /// The subjects that a rendered configuration allows to a user, by direction, and whether it may answer.
+    fn rendered(conf: &str, user: &str) -> (BTreeSet<String>, BTreeSet<String>, bool) {
+        let (_, rest) = conf.split_once(&format!("user: \"{user}\"\n")).unwrap();
+        let own = rest.split("user: ").next().unwrap();
+        let list = |direction: &str| {
+            let (_, rest) = own.split_once(&format!("{direction}: {{")).unwrap();
+            let subjects = rest.split(']').next().unwrap().lines().map(str::trim);
+            subjects.filter_map(|line| line.strip_prefix('"')?.strip_suffix('"')).map(str::to_owned).collect()
+        };
+        (list("publish"), list("subscribe"), own.contains("allow_responses: true"))
+    }
+
+    #[test]
+    fn the_chart_gives_the_users_of_its_nats_exactly_this() {
+        for (example, shards) in [("tls-and-auth", 1), ("high-availability", 4)] {
+            let path = format!("{}/../../tests/charts/golden/{example}.yaml", env!("CARGO_MANIFEST_DIR"));
+            let conf = std::fs::read_to_string(path).unwrap();
+            let roles = [Role::Gateway, Role::Coordinator, Role::Host].map(|role| (role.name(), of(role, shards)));
+            for (user, grants) in [("provisioner", Grants::of_provisioner())].into_iter().chain(roles) {
+                let publish: BTreeSet<String> = grants.all_publish().cloned().collect();
+                let subscribe: BTreeSet<String> = grants.subscribe.iter().cloned().collect();
+                let wanted = (publish, subscribe, grants.answers == Answers::Soon);
+                assert_eq!(rendered(&conf, user), wanted, "{user} of {example}");
+            }
+        }
+    }
 }
