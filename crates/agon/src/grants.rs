@@ -144,7 +144,8 @@ const GATEWAY_PUBLISH: &[&str] = &[
     "$JS.API.STREAM.MSG.GET.AGON_IDX",
     "$JS.API.CONSUMER.CREATE.AGON_IDX.*.agon.v1.idx.>",
     "$JS.API.CONSUMER.MSG.NEXT.AGON_IDX.*",
-    // queued turns are counted; see GATEWAY_WISHES
+    "$JS.API.CONSUMER.INFO.AGON_IDX.*",
+    // queued turns are counted; see WISHES
     "$JS.API.STREAM.INFO.AGON_GEN",
     "$JS.API.STREAM.MSG.GET.AGON_GEN",
     // debates are deleted
@@ -157,9 +158,11 @@ const GATEWAY_PUBLISH: &[&str] = &[
     "$JS.API.STREAM.INFO.AGON_BIG",
     "$JS.API.STREAM.MSG.GET.AGON_BIG",
 ];
-/// What a gateway does without: it counts the queued turns by these, and a user of an older configuration lacks them. They are not tried
-/// at the start, so that the gateway serves all the same and only a metric is missing.
-pub const GATEWAY_WISHES: &[&str] = &["$JS.API.STREAM.INFO.AGON_GEN", "$JS.API.STREAM.MSG.GET.AGON_GEN"];
+/// What roles do without, because users of an older configuration lack it. None of it is tried at the start, so that the process serves
+/// all the same: a gateway lacks the metric of queued turns, and after a lost connection the catalogue takes some seconds longer to be
+/// followed again, because the client asks first whether its consumer is still there.
+pub const WISHES: &[&str] =
+    &["$JS.API.STREAM.INFO.AGON_GEN", "$JS.API.STREAM.MSG.GET.AGON_GEN", "$JS.API.CONSUMER.INFO.AGON_IDX.*"];
 const GATEWAY_SUBSCRIBE: &[&str] = &["agon.v1.ctl.*.*", "agon.v1.tok.>", "agon.v1.hb.*", "agon.v1.alive.*"];
 
 const COORDINATOR_PUBLISH: &[&str] = &[
@@ -185,6 +188,7 @@ const COORDINATOR_PUBLISH: &[&str] = &[
     "$JS.API.STREAM.MSG.GET.AGON_IDX",
     "$JS.API.CONSUMER.CREATE.AGON_IDX.*.agon.v1.idx.>",
     "$JS.API.CONSUMER.MSG.NEXT.AGON_IDX.*",
+    "$JS.API.CONSUMER.INFO.AGON_IDX.*",
     // marks of deleted debates are cleared
     "$JS.API.STREAM.PURGE.AGON_IDX",
     // jobs are taken

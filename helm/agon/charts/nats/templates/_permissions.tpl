@@ -30,6 +30,7 @@ What each role may do, as `agon nats config` prints it and `agon serve` tries it
 - $JS.API.STREAM.MSG.GET.AGON_IDX
 - $JS.API.CONSUMER.CREATE.AGON_IDX.*.agon.v1.idx.>
 - $JS.API.CONSUMER.MSG.NEXT.AGON_IDX.*
+- $JS.API.CONSUMER.INFO.AGON_IDX.*
 - $JS.API.STREAM.INFO.AGON_GEN
 - $JS.API.STREAM.MSG.GET.AGON_GEN
 - $JS.API.STREAM.PURGE.AGON_RES
@@ -59,6 +60,7 @@ What each role may do, as `agon nats config` prints it and `agon serve` tries it
 - $JS.API.STREAM.MSG.GET.AGON_IDX
 - $JS.API.CONSUMER.CREATE.AGON_IDX.*.agon.v1.idx.>
 - $JS.API.CONSUMER.MSG.NEXT.AGON_IDX.*
+- $JS.API.CONSUMER.INFO.AGON_IDX.*
 - $JS.API.STREAM.PURGE.AGON_IDX
 - $JS.API.CONSUMER.INFO.AGON_JOB.*
 - $JS.API.CONSUMER.MSG.NEXT.AGON_JOB.*
