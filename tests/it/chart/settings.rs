@@ -1,0 +1,51 @@
+//! What stands in the files of every golden render, without starting it.
+use super::render::{RENDERS, Render};
+use crate::support::{World, nats_config, nats_users};
+
+#[test]
+fn every_rendered_settings_file_is_accepted() {
+    for name in RENDERS {
+        let render = Render::golden(name);
+        let mut files = render.files_named("agon.toml");
+        files.extend(render.files_named("host.toml"));
+        files.extend(render.files_named("client.toml"));
+        assert!(files.len() >= 5, "{name}: {}", files.len());
+        for (map, text) in files {
+            let world = World::new();
+            let path = world.file("agon.toml", &text);
+            let said = world.agon(&["config", "show", "--config", &path]);
+            assert_eq!(said.code, Some(0), "{name}, {map}: {}\n{text}", said.stderr);
+        }
+    }
+}
+
+#[test]
+fn users_of_nats_may_do_what_the_roles_need_and_nothing_else() {
+    let mut guarded = 0;
+    for name in RENDERS {
+        let render = Render::golden(name);
+        for (_, conf) in render.files_named("nats.conf").into_iter().filter(|(_, conf)| conf.contains("accounts {")) {
+            let shards = render.files("agon-gateway")[0]
+                .1
+                .split("shards = ")
+                .nth(1)
+                .unwrap()
+                .split('\n')
+                .next()
+                .unwrap()
+                .to_owned();
+            let table = nats_users(&nats_config(&["--shards", &shards]));
+            let users = nats_users(&conf);
+            for role in ["provisioner", "gateway", "coordinator", "host"] {
+                let (has, needs) = (&users[role], &table[role]);
+                assert_eq!(
+                    (&has.publish, &has.subscribe, &has.kept_from, &has.answers),
+                    (&needs.publish, &needs.subscribe, &needs.kept_from, &needs.answers),
+                    "{name}: {role}"
+                );
+                guarded += 1;
+            }
+        }
+    }
+    assert!(guarded >= 12, "{guarded}");
+}
