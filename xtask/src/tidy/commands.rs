@@ -18,23 +18,34 @@ pub struct Program<'a> {
 struct Shown {
     line: usize,
     subcommand: String,
+    /// The word behind it, where it may be a name: that of a command of its own, if the subcommand has some.
+    next: Option<String>,
     options: Vec<String>,
 }
+
+/// Programs to which our name is that of a thing of theirs, such as an installation.
+const OTHERS: &[&str] = &["helm", "kubectl"];
 
 /// Command lines of `program` in `text` (the document `path`) that the program would not take.
 pub fn check(path: &str, text: &str, program: &Program<'_>) -> Vec<Finding> {
     let mut known = BTreeMap::new();
     let mut findings = Vec::new();
     for shown in shown(text, program.words) {
-        let Shown { line, subcommand, options } = shown;
+        let Shown { line, mut subcommand, next, options } = shown;
         let name = program.words.join(" ");
         let place = format!("{path}:{line}");
-        let help = known.entry(subcommand.clone()).or_insert_with(|| (program.help)(&subcommand));
+        let mut help_of = |name: &String| known.entry(name.clone()).or_insert_with(|| (program.help)(name)).clone();
+        let mut help = help_of(&subcommand);
+        let has_commands = help.as_ref().is_some_and(|help| help.lines().any(|line| line == "Commands:"));
+        if let Some(next) = next.filter(|_| has_commands) {
+            subcommand = format!("{subcommand} {next}");
+            help = help_of(&subcommand);
+        }
         let Some(help) = help else {
             findings.push(Finding::fail(place, format!("there is no command `{name} {subcommand}`")));
             continue;
         };
-        let unknown = options.into_iter().filter(|option| !names(help, option));
+        let unknown = options.into_iter().filter(|option| !names(&help, option));
         let say = |option| Finding::fail(&place, format!("`{name} {subcommand}` has no option `{option}`"));
         findings.extend(unknown.map(say));
     }
@@ -57,6 +68,9 @@ fn shown(text: &str, program: &[&str]) -> Vec<Shown> {
 
 fn one(line: usize, code: &str, program: &[&str]) -> Option<Shown> {
     let words = code.split_whitespace().collect::<Vec<_>>();
+    if words.iter().find(|word| **word != "$").is_some_and(|word| OTHERS.contains(word)) {
+        return None;
+    }
     let start = words.windows(program.len()).position(|window| starts(window, program))?;
     // `cargo run -p agon -- run FILE`: what follows the two dashes belongs to the program.
     let after = start + program.len();
@@ -64,8 +78,11 @@ fn one(line: usize, code: &str, program: &[&str]) -> Option<Shown> {
     let mut arguments = words.iter().skip(dashes.map_or(after, |at| after + at + 1)).peekable();
     let is_name = |word: &&&str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
     let subcommand = arguments.next_if(|word| is_name(word) && !word.starts_with('-')).copied().unwrap_or_default();
+    let next = arguments.peek().filter(|word| !subcommand.is_empty() && is_name(word) && !word.starts_with('-'));
+    let next = next.map(|word| (**word).to_owned());
     let options = arguments.filter_map(|word| option(word)).collect::<Vec<_>>();
-    (!subcommand.is_empty() || !options.is_empty()).then(|| Shown { line, subcommand: subcommand.into(), options })
+    let shown = Shown { line, subcommand: subcommand.into(), next, options };
+    (!shown.subcommand.is_empty() || !shown.options.is_empty()).then_some(shown)
 }
 
 /// Whether `window` is the program, whose first word may stand at the end of a path of build output.
@@ -93,6 +110,8 @@ mod tests {
         match subcommand {
             "" => Some("Commands: run\nOptions: --version".into()),
             "run" => Some("Options:\n      --rehearsal  No model\n      --seed <N>".into()),
+            "nats" => Some("Commands:\n  config  ...\n\nOptions:\n  --help".into()),
+            "nats config" => Some("Options:\n      --shards <N>".into()),
             _ => None,
         }
     }
@@ -108,6 +127,9 @@ mod tests {
             "agon run examples/a.md --rehearsal",
             "cargo run --release -p agon -- run examples/a.md --seed=7",
             "./target/release/agon run - --seed 7 | less --raw",
+            "agon nats config --shards 2",
+            "helm install agon helm/agon --namespace agon",
+            "kubectl create namespace agon --save-config",
             "agon --version",
             "agon",
         ] {
@@ -121,6 +143,8 @@ mod tests {
         assert_eq!(findings("x\n`agon fly`"), ["error: README.md:2: there is no command `agon fly`"]);
         assert_eq!(findings("`agon run a.md --seeds 1`"), ["error: README.md:1: `agon run` has no option `--seeds`"]);
         assert_eq!(findings("```\nagon run --rehears\n```").len(), 1);
+        assert_eq!(findings("`agon nats config --sharts 2`").len(), 1);
+        assert_eq!(findings("`agon nats fly`"), ["error: README.md:1: there is no command `agon nats fly`"]);
     }
 
     #[test]

@@ -35,7 +35,10 @@ pub fn check(path: &str, text: &str) -> Vec<Finding> {
 fn names_no_version(line: &str) -> bool {
     let code = line.split(" #").next().unwrap_or_default().trim_start();
     let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || ".-_".contains(c));
-    !code.starts_with('#')
+    // elsewhere the word may stand for something else: it is a model's tag, too
+    let of_images = code.starts_with("FROM ") || code.to_ascii_lowercase().contains("image");
+    of_images
+        && !code.starts_with('#')
         && code.match_indices(":latest").any(|(at, word)| code.get(at + word.len()..).is_some_and(ends))
 }
 
@@ -51,7 +54,10 @@ mod tests {
 
     #[test]
     fn clean_files_have_no_findings() {
-        assert_eq!(places("a: 1\n\nb: nats:2.12\n# never x:latest\nc: x:latest-2\n"), Vec::<String>::new());
+        assert_eq!(
+            places("a: 1\n\nb: nats:2.12\n# never x:latest\nimage: x:latest-2\nmodel: x:latest\n"),
+            Vec::<String>::new()
+        );
         assert_eq!(places(""), Vec::<String>::new());
     }
 
