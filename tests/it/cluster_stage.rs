@@ -19,6 +19,15 @@ pub fn quick(coordinators: usize, hosts: usize) -> Scenario {
     Scenario::new(agon()).coordinators(coordinators).hosts(hosts).settings(QUICK).rehearsal(&["--latency", "300ms"])
 }
 
+/// A debate of two speakers and so many rounds.
+pub fn file(id: &str, rounds: u32) -> String {
+    format!(
+        "topic: Should {id} be tried?\nmax_rounds: {rounds}\nballots: none\njudge: {{orders: 1}}\n\
+         phases: {{opening_statements: false, final_statements: false}}\n\
+         personas:\n- {{name: Ada, stance: yes}}\n- {{name: Bo, stance: no}}\n"
+    )
+}
+
 /// A cluster and its logs.
 pub struct Stage {
     pub cluster: Cluster,
@@ -34,12 +43,7 @@ impl Stage {
 
     /// Submits a debate of two speakers and so many rounds, each call after the other.
     pub fn submit(&self, id: &str, rounds: u32) {
-        let file = format!(
-            "topic: Should {id} be tried?\nmax_rounds: {rounds}\nballots: none\njudge: {{orders: 1}}\n\
-             phases: {{opening_statements: false, final_statements: false}}\n\
-             personas:\n- {{name: Ada, stance: yes}}\n- {{name: Bo, stance: no}}\n"
-        );
-        self.cluster.submit(&file, id).unwrap();
+        self.cluster.submit(&file(id, rounds), id).unwrap();
     }
 
     /// Waits for so many speeches.

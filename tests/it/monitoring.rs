@@ -112,8 +112,12 @@ fn rules_and_dashboard_ask_for_metrics_and_labels_that_processes_export() {
     let mut cluster = cluster();
     debate(&mut cluster, "1");
     let ports = admin_ports(&mut cluster);
-    let counted = || Ok(exported(&ports).contains_key("agon_turns_queued").then_some(()));
-    until("the gateway has looked at the queue of turns", PATIENCE, counted).unwrap();
+    let figures = ["agon_turns_queued", "agon_stream_bytes", "agon_stream_messages"];
+    let looked = || {
+        let metrics = exported(&ports);
+        Ok(figures.iter().all(|name| metrics.contains_key(*name)).then_some(()))
+    };
+    until("the gateway has looked at queues and streams", PATIENCE, looked).unwrap();
     let metrics = exported(&ports);
     let documented = file("docs/guide/tracing.md");
     let rules = rules();

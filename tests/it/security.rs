@@ -4,7 +4,7 @@ mod keys;
 mod printed;
 mod tenants;
 mod tls;
-mod wire;
+pub mod wire;
 
 use crate::seat_example;
 use crate::support::{Cluster, SHORT, example, nats_config, variables};

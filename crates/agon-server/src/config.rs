@@ -1,6 +1,7 @@
 //! What a gateway is told at its start.
 use crate::auth::AuthConfig;
 use crate::net::{ConnectionLimits, TlsConfig};
+use agon_bus::nats::StreamWatch;
 use agon_core::RetryPolicy;
 use agon_runtime::Node;
 use agon_spec::Defaults;
@@ -97,6 +98,8 @@ pub struct GatewayTimes {
     pub debates_look: Duration,
     /// How often its queued turns are; an answer names every one of them.
     pub turns_look: Duration,
+    /// How often it is looked how full its streams are.
+    pub streams_look: Duration,
     /// How long a drain may take.
     pub drain: Duration,
 }
@@ -112,6 +115,7 @@ impl Default for GatewayTimes {
             health_look: seconds(2),
             debates_look: seconds(5),
             turns_look: seconds(10),
+            streams_look: seconds(10),
             drain: seconds(10),
         }
     }
@@ -136,4 +140,6 @@ pub struct GatewayPorts {
     pub rpc: RpcServer,
     /// Who is told what is known of the whole cluster.
     pub cluster: ClusterMetrics,
+    /// The streams that must not fill up; none without NATS.
+    pub streams: Option<StreamWatch>,
 }

@@ -1,13 +1,19 @@
 //! Tells the metrics what this gateway knows of the whole cluster, now and then.
 use crate::config::GatewayPorts;
 use agon_bus::BusError;
+use agon_bus::nats::{Fill, StreamWatch};
 use agon_runtime::QueueWatch;
+use agon_telemetry::{ClusterMetrics, StreamFigures};
+use futures_util::StreamExt;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How often it is tried again to count turns where that is not permitted.
+/// How often it is tried again to look where that is not permitted.
 const DENIED_PAUSE: Duration = Duration::from_secs(300);
+/// So many streams are asked for at once.
+const LOOKS_AT_ONCE: usize = 16;
 
 /// Counts debates until `stop`; then nothing is told any more, for nobody keeps it true.
 pub(crate) async fn debates(ports: GatewayPorts, every: Duration, stop: CancellationToken) {
@@ -38,6 +44,52 @@ pub(crate) async fn turns(ports: GatewayPorts, every: Duration, stop: Cancellati
     };
     stop.run_until_cancelled(counting).await;
     ports.cluster.turns(None);
+}
+
+/// Looks until `stop` how full the streams are.
+pub(crate) async fn streams(watch: StreamWatch, told: ClusterMetrics, every: Duration, stop: CancellationToken) {
+    let mut refused = Refused::default();
+    let looking = async {
+        loop {
+            told.streams(refused.look(&watch).await);
+            tokio::time::sleep(every).await;
+        }
+    };
+    stop.run_until_cancelled(looking).await;
+    told.streams(BTreeMap::new());
+}
+
+/// The streams that may not be looked at, and since when; each is told once.
+#[derive(Default)]
+struct Refused(BTreeMap<String, Instant>);
+
+impl Refused {
+    /// All streams at once, so that one whose servers are silent holds up no other for long.
+    async fn look(&mut self, watch: &StreamWatch) -> BTreeMap<String, StreamFigures> {
+        let due = |name: &&String| self.0.get(*name).is_none_or(|tried| tried.elapsed() >= DENIED_PAUSE);
+        let due: Vec<String> = watch.names().iter().filter(due).cloned().collect();
+        let look = |name: String| async move { (watch.look(&name).await, name) };
+        let looks: Vec<_> =
+            futures_util::stream::iter(due.into_iter().map(look)).buffer_unordered(LOOKS_AT_ONCE).collect().await;
+        looks.into_iter().filter_map(|(fill, name)| self.taken(name, fill)).collect()
+    }
+
+    fn taken(&mut self, name: String, fill: Result<Option<Fill>, BusError>) -> Option<(String, StreamFigures)> {
+        match fill {
+            Ok(fill) => {
+                self.0.remove(&name);
+                let Fill { bytes, byte_limit, messages, message_limit } = fill?;
+                return Some((name, StreamFigures { bytes, byte_limit, messages, message_limit }));
+            }
+            Err(BusError::Denied(error)) => {
+                if self.0.insert(name, Instant::now()).is_none() {
+                    tracing::warn!(error, "it is not known how full a stream is, as this user of NATS may not ask");
+                }
+            }
+            Err(error) => tracing::debug!(%error, stream = name, "it is not known how full a stream is"),
+        }
+        None
+    }
 }
 
 /// Whether the last look was not permitted; told once.

@@ -84,6 +84,10 @@ impl Gateway {
         };
         gateway.tasks.spawn(figures::debates(ports.clone(), config.times.debates_look, stop.clone()));
         gateway.tasks.spawn(figures::turns(ports.clone(), config.times.turns_look, stop.clone()));
+        if let Some(watch) = ports.streams.clone() {
+            let told = ports.cluster.clone();
+            gateway.tasks.spawn(figures::streams(watch, told, config.times.streams_look, stop.clone()));
+        }
         if let Some(address) = config.grpc {
             let (reporter, health) = tonic_health::server::health_reporter();
             let app = grpc_app(&config, api.clone())?.add_service(health).into_axum_router();

@@ -20,6 +20,19 @@ pub struct DebateFigures {
     pub stalled: Option<u64>,
 }
 
+/// What a stream of the cluster holds, and how much it may.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamFigures {
+    /// Bytes.
+    pub bytes: u64,
+    /// The most bytes, where they are limited.
+    pub byte_limit: Option<u64>,
+    /// Messages.
+    pub messages: u64,
+    /// The most messages, where they are limited; else messages are not told either.
+    pub message_limit: Option<u64>,
+}
+
 /// Takes what a gateway knows of the cluster. What it does not know is not told at all: an old figure would look like a true one.
 #[derive(Clone, Default)]
 pub struct ClusterMetrics(Arc<Mutex<Figures>>);
@@ -28,6 +41,7 @@ pub struct ClusterMetrics(Arc<Mutex<Figures>>);
 struct Figures {
     debates: Option<DebateFigures>,
     turns: Option<BTreeMap<String, u64>>,
+    streams: BTreeMap<String, StreamFigures>,
 }
 
 impl ClusterMetrics {
@@ -46,6 +60,11 @@ impl ClusterMetrics {
         self.lock().turns = queued;
     }
 
+    /// How full each stream is; those that are not named are not known.
+    pub fn streams(&self, figures: BTreeMap<String, StreamFigures>) {
+        self.lock().streams = figures;
+    }
+
     fn lock(&self) -> MutexGuard<'_, Figures> {
         // every change leaves it whole
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -53,6 +72,7 @@ impl ClusterMetrics {
 
     pub(crate) fn register(&self, meter: &Meter) {
         self.register_queue(meter);
+        self.register_streams(meter);
         self.gauge(
             meter,
             metric::DEBATES_RUNNING,
@@ -103,6 +123,34 @@ impl ClusterMetrics {
             .build();
     }
 
+    fn register_streams(&self, meter: &Meter) {
+        let bytes = |name, what, of| Stream { name, unit: "By", what, of };
+        let messages = |name, what, of| Stream { name, unit: "{message}", what, of };
+        let gauges = [
+            bytes(metric::STREAM_BYTES, "Bytes in a stream of the cluster", |stream| Some(stream.bytes)),
+            bytes(metric::STREAM_BYTES_LIMIT, "Bytes that the stream may hold", |stream| stream.byte_limit),
+            messages(metric::STREAM_MESSAGES, "Messages in a stream of the cluster that limits them", |stream| {
+                stream.message_limit.map(|_| stream.messages)
+            }),
+            messages(metric::STREAM_MESSAGES_LIMIT, "Messages that the stream may hold", |stream| stream.message_limit),
+        ];
+        for Stream { name, unit, what, of } in gauges {
+            let cluster = self.clone();
+            meter
+                .u64_observable_gauge(name)
+                .with_unit(unit)
+                .with_description(what)
+                .with_callback(move |gauge| {
+                    for (stream, figures) in &cluster.lock().streams {
+                        if let Some(figure) = of(figures) {
+                            gauge.observe(figure, &[KeyValue::new("stream", stream.clone())]);
+                        }
+                    }
+                })
+                .build();
+        }
+    }
+
     fn gauge(&self, meter: &Meter, name: &'static str, what: &'static str, of: fn(&DebateFigures) -> Option<u64>) {
         let cluster = self.clone();
         meter
@@ -116,4 +164,12 @@ impl ClusterMetrics {
             })
             .build();
     }
+}
+
+/// A figure of each stream.
+struct Stream {
+    name: &'static str,
+    unit: &'static str,
+    what: &'static str,
+    of: fn(&StreamFigures) -> Option<u64>,
 }

@@ -24,7 +24,7 @@ mod task;
 mod telemetry;
 mod tree;
 
-pub use cluster::{ClusterMetrics, DebateFigures};
+pub use cluster::{ClusterMetrics, DebateFigures, StreamFigures};
 pub use config::{Otlp, TelemetryConfig, TelemetryError};
 pub use context::{Place, TraceContext};
 pub use logs::{LogConfig, LogFormat};

@@ -119,6 +119,10 @@ pub(crate) mod metric {
     pub(crate) const DEBATES_RUNNING: &str = "agon.debates.running";
     pub(crate) const DEBATES_STALLED: &str = "agon.debates.stalled";
     pub(crate) const TURNS_QUEUED: &str = "agon.turns.queued";
+    pub(crate) const STREAM_BYTES: &str = "agon.stream";
+    pub(crate) const STREAM_BYTES_LIMIT: &str = "agon.stream.limit";
+    pub(crate) const STREAM_MESSAGES: &str = "agon.stream.messages";
+    pub(crate) const STREAM_MESSAGES_LIMIT: &str = "agon.stream.limit.messages";
     pub(crate) const DEBATES_WAIT: &str = "agon.debates.wait";
     pub(crate) const TAKEOVERS: &str = "agon.debates.takeovers";
     pub(crate) const ROUNDS: &str = "agon.rounds";

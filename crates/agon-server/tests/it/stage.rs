@@ -104,6 +104,7 @@ impl Stage {
             upkeep: store.clone(),
             rpc: agon_telemetry::RpcServer::silent(),
             cluster: agon_telemetry::ClusterMetrics::silent(),
+            streams: None,
         }
     }
     /// A gateway before a node of its own.

@@ -60,6 +60,11 @@ impl NatsStore {
         setup::set_up(link, &js, config, NatsUse::ALL).await
     }
 
+    /// The names of all its streams.
+    pub fn stream_names(config: &NatsStoreConfig) -> Vec<String> {
+        setup::streams(config).into_iter().map(|stream| stream.name).collect()
+    }
+
     /// As [`NatsStore::open`] for a process that uses only a part: without debates to admit or to own, the catalogue stays empty.
     pub async fn open_for(link: &NatsLink, config: NatsStoreConfig, uses: NatsUse) -> Result<Self, NatsStoreError> {
         let js = Js::new(link.client().clone(), config.deadline);

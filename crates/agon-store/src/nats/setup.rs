@@ -108,7 +108,7 @@ pub(crate) fn part_bytes(config: &NatsStoreConfig) -> usize {
 }
 
 /// All streams, the one whose description says the most first.
-fn streams(config: &NatsStoreConfig) -> Vec<Config> {
+pub(crate) fn streams(config: &NatsStoreConfig) -> Vec<Config> {
     let limits = &config.limits;
     let shards = config.shards;
     let shard_bytes = NonZeroU64::new(limits.log_bytes.get() / u64::from(shards.get())).unwrap_or(NonZeroU64::MIN);

@@ -1,14 +1,18 @@
 //! The figures of the whole cluster.
 use agon_core::Priority;
-use agon_telemetry::{DebateFigures, Telemetry, TelemetryConfig};
+use agon_telemetry::{DebateFigures, StreamFigures, Telemetry, TelemetryConfig};
 use std::time::Duration;
 
-const NAMES: [&str; 5] = [
+const NAMES: [&str; 9] = [
     "agon_debates_queued",
     "agon_debates_queued_oldest_seconds",
     "agon_debates_running",
     "agon_debates_stalled",
     "agon_turns_queued",
+    "agon_stream_bytes",
+    "agon_stream_limit_bytes",
+    "agon_stream_messages",
+    "agon_stream_limit_messages",
 ];
 
 fn telemetry() -> Telemetry {
@@ -66,6 +70,30 @@ fn what_is_not_known_any_more_is_not_told() {
 
     telemetry.cluster().debates(None);
     telemetry.cluster().turns(None);
+    assert_eq!(shown(&telemetry), Vec::<String>::new());
+}
+
+#[test]
+fn messages_of_a_stream_are_told_only_where_they_are_limited_and_nothing_of_one_that_is_not_known_any_more() {
+    let telemetry = telemetry();
+    let logs = StreamFigures { bytes: 900, byte_limit: Some(1_000), messages: 3, message_limit: None };
+    let jobs = StreamFigures { byte_limit: None, message_limit: Some(5), ..logs };
+    telemetry.cluster().streams([("AGON_LOG_0".to_owned(), logs), ("AGON_JOB".to_owned(), jobs)].into());
+
+    let expected = [
+        r#"agon_stream_bytes{stream="AGON_JOB"} 900"#,
+        r#"agon_stream_bytes{stream="AGON_LOG_0"} 900"#,
+        r#"agon_stream_limit_bytes{stream="AGON_LOG_0"} 1000"#,
+        r#"agon_stream_limit_messages{stream="AGON_JOB"} 5"#,
+        r#"agon_stream_messages{stream="AGON_JOB"} 3"#,
+    ];
+    assert_eq!(shown(&telemetry), expected);
+
+    telemetry.cluster().streams([("AGON_JOB".to_owned(), jobs)].into());
+    let text = shown(&telemetry).concat();
+    assert!(!text.contains("AGON_LOG_0") && text.contains("AGON_JOB"), "{text}");
+
+    telemetry.cluster().streams([].into());
     assert_eq!(shown(&telemetry), Vec::<String>::new());
 }
 

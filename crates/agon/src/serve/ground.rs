@@ -7,7 +7,9 @@ use crate::exit::{Exit, Stop};
 use crate::grants::inbox;
 use crate::store::Store;
 use agon_bus::nats::provision::ProvisionError;
-use agon_bus::nats::{NatsBus, NatsError, NatsLink, ProvisionConfig, QueueConfig, connect, provision_queues};
+use agon_bus::nats::{
+    NatsBus, NatsError, NatsLink, ProvisionConfig, QUEUE_STREAM, QueueConfig, StreamWatch, connect, provision_queues,
+};
 use agon_bus::{Bus, MemoryBus};
 use agon_runtime::HostConfig;
 use agon_store::{Catalogue, Commands, Jobs, Journal, NatsStore, NatsStoreError, NatsUse, Registers, Requests, Upkeep};
@@ -102,6 +104,15 @@ impl Ground {
         let Some(nats) = &self.nats else { return Ok(()) };
         let [control, _] = &nats.links;
         permissions::check_queues(plan, control, hosts).await
+    }
+
+    /// The streams that stop debates when they are full.
+    pub fn streams(&self, plan: &Plan) -> Option<StreamWatch> {
+        let nats = self.nats.as_ref()?;
+        let [control, _] = &nats.links;
+        let mut names = NatsStore::stream_names(&plan.settings.nats.store());
+        names.push(QUEUE_STREAM.to_owned());
+        Some(StreamWatch::new(control.clone(), names))
     }
 
     /// Where it is, for people.

@@ -56,6 +56,7 @@ impl Process {
             upkeep: ground.upkeep.clone(),
             rpc: telemetry.rpc(),
             cluster: telemetry.cluster(),
+            streams: ground.streams(plan),
         };
         let ending = Arc::new(AtomicBool::new(false));
         let admin = admin::start(plan, admin::ports(telemetry, parts.clone(), ending.clone())).await?;
