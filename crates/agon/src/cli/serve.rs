@@ -23,7 +23,7 @@ pub struct ServeArgs {
     /// Where gRPC listens; port 0 takes a free one [default: `gateway.grpc`]
     #[arg(long, value_name = "ADDR", help_heading = "Addresses")]
     pub grpc: Option<SocketAddr>,
-    /// Where REST, event streams and the viewer listen [default: `gateway.http`]
+    /// Where REST, event streams and reports are served [default: `gateway.http`]
     #[arg(long, value_name = "ADDR", help_heading = "Addresses")]
     pub http: Option<SocketAddr>,
     /// Where health and metrics listen; for operators only [default: `admin.listen`]

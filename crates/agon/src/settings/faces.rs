@@ -13,7 +13,7 @@ use std::path::PathBuf;
 pub struct GatewaySettings {
     /// Where gRPC listens.
     pub grpc: SocketAddr,
-    /// Where REST, event streams and the viewer listen.
+    /// Where REST, event streams and reports are served.
     pub http: SocketAddr,
     /// Listen where others can reach it although nobody has to prove who they are.
     pub insecure: bool,
