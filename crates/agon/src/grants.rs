@@ -71,6 +71,17 @@ impl Grants {
         Self { subscribe: vec![seats, format!("_INBOX_{user}.>")], answers: Answers::Alone, ..Self::default() }
     }
 
+    /// What has to be allowed for these roles to serve: everything that they send to, but for what none of them needs to serve.
+    pub fn needed_to_publish(roles: &BTreeSet<Role>, shards: u32) -> Vec<String> {
+        let mut all = Vec::new();
+        for role in roles {
+            let wishes = wishes(*role);
+            let needed = of_role(*role, shards).all_publish().cloned().collect::<Vec<_>>();
+            add(&mut all, needed.into_iter().filter(|subject| !wishes.contains(&subject.as_str())).collect());
+        }
+        all
+    }
+
     /// Everything that may be sent to.
     pub fn all_publish(&self) -> impl Iterator<Item = &String> {
         self.publish.iter().chain(self.shards.iter().flatten())
@@ -80,6 +91,14 @@ impl Grants {
 /// The roles of a process as its private inbox names them, in a fixed order.
 pub fn inbox(roles: &BTreeSet<Role>) -> String {
     roles.iter().map(|role| role.name()).collect::<Vec<_>>().join("-")
+}
+
+fn wishes(role: Role) -> &'static [&'static str] {
+    match role {
+        Role::Gateway => GATEWAY_WISHES,
+        Role::Coordinator => COORDINATOR_WISHES,
+        Role::Host => &[],
+    }
 }
 
 fn of_role(role: Role, shards: u32) -> Grants {
@@ -145,7 +164,7 @@ const GATEWAY_PUBLISH: &[&str] = &[
     "$JS.API.CONSUMER.CREATE.AGON_IDX.*.agon.v1.idx.>",
     "$JS.API.CONSUMER.MSG.NEXT.AGON_IDX.*",
     "$JS.API.CONSUMER.INFO.AGON_IDX.*",
-    // queued turns are counted; see WISHES
+    // queued turns are counted; see GATEWAY_WISHES
     "$JS.API.STREAM.INFO.AGON_GEN",
     "$JS.API.STREAM.MSG.GET.AGON_GEN",
     // debates are deleted
@@ -158,11 +177,13 @@ const GATEWAY_PUBLISH: &[&str] = &[
     "$JS.API.STREAM.INFO.AGON_BIG",
     "$JS.API.STREAM.MSG.GET.AGON_BIG",
 ];
-/// What roles do without, because users of an older configuration lack it. None of it is tried at the start, so that the process serves
-/// all the same: a gateway lacks the metric of queued turns, and after a lost connection the catalogue takes some seconds longer to be
+/// What a gateway does without, because users of an older configuration lack it. None of it is tried at the start, so that the process
+/// serves all the same: it lacks the metrics of queued turns, and after a lost connection the catalogue takes some seconds longer to be
 /// followed again, because the client asks first whether its consumer is still there.
-pub const WISHES: &[&str] =
+const GATEWAY_WISHES: &[&str] =
     &["$JS.API.STREAM.INFO.AGON_GEN", "$JS.API.STREAM.MSG.GET.AGON_GEN", "$JS.API.CONSUMER.INFO.AGON_IDX.*"];
+/// The same of a coordinator, which follows the catalogue too.
+const COORDINATOR_WISHES: &[&str] = &["$JS.API.CONSUMER.INFO.AGON_IDX.*"];
 const GATEWAY_SUBSCRIBE: &[&str] = &["agon.v1.ctl.*.*", "agon.v1.tok.>", "agon.v1.hb.*", "agon.v1.alive.*"];
 
 const COORDINATOR_PUBLISH: &[&str] = &[
@@ -301,6 +322,15 @@ mod tests {
             ("purge", asks("PURGE")),
         ];
         facts.into_iter().filter(|(_, is)| *is).map(|(word, _)| word).collect()
+    }
+
+    #[test]
+    fn what_one_role_does_without_another_still_needs() {
+        let needed = |roles: &[Role]| Grants::needed_to_publish(&roles.iter().copied().collect(), 1);
+        let stream = "$JS.API.STREAM.INFO.AGON_GEN".to_owned();
+        assert!(!needed(&[Role::Gateway]).contains(&stream));
+        assert!(needed(&[Role::Coordinator]).contains(&stream));
+        assert!(needed(&[Role::Gateway, Role::Coordinator]).contains(&stream));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 use super::plan::Plan;
 use crate::cli::Role;
 use crate::exit::{Exit, Stop};
-use crate::grants::{Grants, WISHES, any_queue, inbox, queue_of};
+use crate::grants::{Grants, any_queue, inbox, queue_of};
 use agon_bus::nats::NatsLink;
 use agon_bus::nats::permissions::{Missing, Needed, probe};
 use agon_runtime::{HostConfig, Served, queue_token};
@@ -15,8 +15,8 @@ const PROBE: &str = "agon-probe";
 pub async fn check(plan: &Plan, link: &NatsLink) -> Result<(), Stop> {
     let grants = Grants::of(&plan.roles, plan.settings.nats.shards.get());
     let queues = if plan.is(Role::Host) { any_queue() } else { Vec::new() };
-    let wished = |subject: &String| WISHES.contains(&subject.as_str());
-    let publish = grants.all_publish().filter(|subject| !queues.contains(subject) && !wished(subject));
+    let publish = Grants::needed_to_publish(&plan.roles, plan.settings.nats.shards.get());
+    let publish = publish.into_iter().filter(|subject| !queues.contains(subject));
     let mut needed: Vec<Needed> = publish.map(Needed::publish).collect();
     let heard = grants.subscribe.iter().filter(|subject| !subject.starts_with("_INBOX"));
     needed.extend(heard.map(|subject| listening(subject)));
