@@ -80,6 +80,23 @@ fn nobody_is_asked_to_react_to_a_speech_that_was_not_heard() {
 }
 
 #[test]
+fn whoever_bids_most_after_a_speech_that_was_lost_speaks_and_does_not_interject() {
+    let asked = admission(2, json!({"debate_format": "open_fight", "interruptions": "turn_boundary"}));
+    let mut held = 0;
+    let events = hold(asked, |ask| match &ask.task {
+        Task::Bid { .. } => {
+            let wants = ["P0", "P1"].get(held).is_some_and(|name| ask.participant.as_str() == *name);
+            Some(Answer::Bid(Bid { urgency: if wants { 9 } else { 0 }, ..Bid::default() }))
+        }
+        _ => {
+            held += 1;
+            (ask.participant.as_str() != "P0").then(|| speech("so"))
+        }
+    });
+    assert_eq!(spoke(&events), [(SpeechKind::Argument, "P1")]);
+}
+
+#[test]
 fn rounds_in_which_nobody_bids_are_held_and_end_without_a_result() {
     let asked = admission(2, json!({"debate_format": "open_fight", "max_rounds": 2}));
     let events = hold(asked, |_| None);

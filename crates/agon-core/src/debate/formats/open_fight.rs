@@ -31,12 +31,13 @@ pub(super) fn next(floor: &Floor<'_>) -> Next {
     let chosen = floor.strongest(others).or_else(|| floor.strongest(bids.iter().copied()));
     let Some((who, bid)) = chosen else { return Next::Over };
     let to = bid.to.clone().filter(|to| to != who);
+    let spoke = last.filter(|turned| matches!(turned.heard, Heard::Speech(..)) && !is_interjection(&turned.work));
+    let spoke = spoke.map(|turned| &turned.participant).filter(|speaker| *speaker != who);
     let interrupts = floor.spec.format.interruptions != Interruptions::Off
-        && holder.is_some_and(|holder| holder != who)
-        && bid.urgency >= floor.spec.format.interruption_threshold
-        && !last.is_some_and(|turned| is_interjection(&turned.work));
-    if interrupts {
-        return Next::one(who, interjection(holder.cloned()));
+        && bid.urgency >= floor.spec.format.interruption_threshold;
+    // Where nothing was heard there is nothing to put in a word to.
+    if let Some(speaker) = spoke.filter(|_| interrupts) {
+        return Next::one(who, interjection(Some(speaker.clone())));
     }
     Next::one(who, Work::Argument { to, bench: None })
 }
