@@ -8,4 +8,6 @@ mod judging;
 #[cfg(test)]
 mod losses;
 #[cfg(test)]
+mod orders;
+#[cfg(test)]
 mod page;
