@@ -1,6 +1,7 @@
 //! What holds of every log, format by format: who spoke when, who saw what, in which order things came.
 mod bids;
 mod critiques;
+mod orders;
 mod parliament;
 mod rounds;
 
@@ -18,6 +19,8 @@ pub fn check(admission: &Admission, log: &[Record]) -> Result<(), String> {
     let rounds = rounds(log);
     for round in &rounds {
         in_steps(spec, round)?;
+        orders::opened(spec, round)?;
+        orders::asked(spec, round)?;
         match spec.debate_format {
             DebateFormat::Socratic => socratic(spec, round)?,
             DebateFormat::BpStyle => parliament::check(spec, round)?,
@@ -27,7 +30,7 @@ pub fn check(admission: &Admission, log: &[Record]) -> Result<(), String> {
             DebateFormat::RoundRobin | DebateFormat::Fishbowl => {}
         }
         if spec.turn_mode == TurnMode::ReactionTriggered {
-            bids::reactions(round)?;
+            bids::reactions(spec, round)?;
         }
     }
     if spec.debate_format == DebateFormat::Fishbowl { bids::fishbowl(spec, &rounds) } else { Ok(()) }
@@ -139,14 +142,15 @@ fn moderated(spec: &DebateSpec, log: &[Record]) -> Result<(), String> {
 /// One asks, the others answer; once more, if there was an answer. Who asks rotates; where it could not, the next one does.
 fn socratic(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
     let n = spec.personas.len();
-    let mut rotation = (0..n).map(|at| &spec.personas[(at + round.number as usize - 1) % n].name);
+    let mut rotation = (0..n).map(|at| &spec.personas[(at + round.number as usize - 1) % n].name).peekable();
     let mut lost: Vec<&ParticipantId> = Vec::new();
     let (mut asks, mut about) = (None, None);
-    let mut due = SpeechKind::Question;
+    let mut due = Some(SpeechKind::Question);
+    let mut answered = 0;
     for stage in round.speaking() {
         let Work::Statement { speech, .. } = &stage.seats[0].work else { return Err("not a statement".into()) };
-        require!(*speech == due, "{speech:?} where {due:?} is due");
-        if due == SpeechKind::Answer {
+        require!(Some(*speech) == due, "{speech:?} where {due:?} is due");
+        if *speech == SpeechKind::Answer {
             let order: Vec<&ParticipantId> =
                 round.speakers.iter().filter(|who| Some(*who) != asks && !lost.contains(who)).collect();
             require!(stage.seats.iter().map(|seat| &seat.participant).eq(order), "others answer than are to");
@@ -154,21 +158,25 @@ fn socratic(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
                 let Work::Statement { to, about: told, .. } = &seat.work else { return Err("no answer".into()) };
                 require!(to.as_ref() == asks && told.as_deref() == about, "an answer to something else");
             }
-            due = SpeechKind::FollowUp;
+            answered += 1;
+            due = (answered == 1 && !stage.speeches.is_empty()).then_some(SpeechKind::FollowUp);
             continue;
         }
-        let who = &stage.seats[0].participant;
-        asks = if due == SpeechKind::Question { rotation.next() } else { asks };
+        let who = stage.who();
+        asks = if *speech == SpeechKind::Question { rotation.next() } else { asks };
         require!(stage.seats.len() == 1 && Some(who) == asks, "{who} asks, {asks:?} should");
+        // Whoever could not ask does not answer; where nobody is left to answer, the round is over.
+        let someone_answers = lost.len() + 1 < n;
         match stage.speeches.first() {
-            Some(speech) => (about, due) = (Some(&*speech.text), SpeechKind::Answer),
-            None if due == SpeechKind::Question => lost.push(who),
-            None => break,
+            Some(speech) => (about, due) = (Some(&*speech.text), someone_answers.then_some(SpeechKind::Answer)),
+            None if *speech == SpeechKind::Question => {
+                lost.push(who);
+                due = rotation.peek().map(|_| SpeechKind::Question);
+            }
+            None => due = None,
         }
     }
-    let follow_ups = round.speeches().filter(|speech| speech.kind == SpeechKind::FollowUp).count();
-    let answers = round.speeches().filter(|speech| speech.kind == SpeechKind::Answer).count();
-    require!(follow_ups <= 1 && (follow_ups == 0 || answers > 0), "{follow_ups} follow-ups to {answers} answers");
+    require!(!round.complete || due.is_none(), "round {} is over, and {due:?} is due", round.number);
     Ok(())
 }
 

@@ -15,6 +15,14 @@ const BENCHES: [(Bench, usize, bool); 8] = [
     (Bench::OppositionWhip, 3, false),
 ];
 
+/// What has to follow a speech before the next one.
+#[derive(Debug, PartialEq)]
+enum Owed {
+    Nothing,
+    Offers,
+    Answer,
+}
+
 pub fn check(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
     let n = spec.personas.len();
     let name = |at: usize, team: usize| &spec.personas[if n == 8 { at } else { team }].name;
@@ -22,28 +30,31 @@ pub fn check(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
         BENCHES.iter().enumerate().filter(|(_, bench)| bench.2).map(|(at, bench)| name(at, bench.1)).collect();
     let mut due = BENCHES.into_iter().enumerate();
     let mut speaker: Option<(&ParticipantId, bool)> = None;
-    let mut answered = true;
+    let mut owed = Owed::Nothing;
     for stage in round.speaking() {
         match &stage.seats[0].work {
             Work::Argument { bench, .. } => {
                 let Some((at, (next, team, side))) = due.next() else { return Err("a ninth speech".into()) };
                 let who = &stage.seats[0].participant;
                 require!(*bench == Some(next) && who == name(at, team), "{who} speaks as {bench:?}, {next:?} is due");
-                (speaker, answered) = (Some((who, side)), stage.speeches.is_empty());
+                require!(owed == Owed::Nothing, "{who} speaks, and {owed:?} is owed");
+                let offered_on = spec.format.points_of_information && !stage.speeches.is_empty();
+                (speaker, owed) = (Some((who, side)), if offered_on { Owed::Offers } else { Owed::Nothing });
             }
             Work::Bid { purpose: BidPurpose::Point, .. } => {
                 let Some((_, side)) = speaker else { return Err("points without a speech".into()) };
                 let rival = |who: &ParticipantId| government.contains(&who) != side;
-                require!(spec.format.points_of_information && !answered, "points where there are none");
+                require!(owed == Owed::Offers, "points where there are none");
                 require!(stage.seats.iter().all(|seat| rival(&seat.participant)), "a point from one's own bench");
                 require!(stage.seats.len() == n / 2, "{} were asked for points", stage.seats.len());
+                let mut bids = stage.bids(BidPurpose::Point).into_iter().map(|(_, bid)| bid);
+                let offered = bids.any(|bid| bid.urgency > 0 && bid.text.is_some());
+                owed = if offered { Owed::Answer } else { Owed::Nothing };
             }
             Work::AnswerPoints => {
-                require!(
-                    !answered && Some(&stage.seats[0].participant) == speaker.map(|(who, _)| who),
-                    "points answered twice, or by another"
-                );
-                answered = true;
+                let by_speaker = Some(stage.who()) == speaker.map(|(who, _)| who);
+                require!(owed == Owed::Answer && by_speaker, "points answered twice, or by another");
+                owed = Owed::Nothing;
             }
             other => return Err(format!("{other:?} in parliament")),
         }
@@ -55,5 +66,6 @@ pub fn check(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
         }
     }
     require!(!round.complete || due.next().is_none(), "fewer than eight speeches");
+    require!(!round.complete || owed == Owed::Nothing, "the round is over, and {owed:?} is owed");
     Ok(())
 }

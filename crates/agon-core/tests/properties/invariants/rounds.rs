@@ -76,15 +76,17 @@ impl<'a> Round<'a> {
     }
 }
 
-impl Stage<'_> {
-    /// The urgencies of the bids of one kind, each with the bidder.
-    pub fn bids(&self, wanted: BidPurpose) -> Vec<(&ParticipantId, u8)> {
+impl<'a> Stage<'a> {
+    /// The bids of one kind, each with the bidder.
+    pub fn bids(&self, wanted: BidPurpose) -> Vec<(&'a ParticipantId, &'a Bid)> {
         let placed = self.events.iter().filter_map(|event| match event {
-            Event::BidPlaced { participant, purpose, bid, .. } if *purpose == wanted => {
-                Some((participant, bid.urgency))
-            }
+            Event::BidPlaced { participant, purpose, bid, .. } if *purpose == wanted => Some((participant, bid)),
             _ => None,
         });
         placed.collect()
+    }
+    /// Whose seat it is, where it is one seat; the first of several else.
+    pub fn who(&self) -> &'a ParticipantId {
+        &self.seats[0].participant
     }
 }
