@@ -8,6 +8,7 @@
 //! Invariant: nothing here awaits, reads a clock, rolls dice, logs or touches a file; randomness comes from the recorded seed, time from the caller.
 
 mod answer;
+mod archive;
 pub mod breaker;
 mod call;
 mod debate;
@@ -29,6 +30,7 @@ mod transcript;
 mod work;
 
 pub use answer::*;
+pub use archive::*;
 pub use call::*;
 pub use debate::{Debate, Effect, Input, Rejection, may_be_interrupted, steps};
 pub use event::*;

@@ -56,6 +56,9 @@ pub struct DebateSpec {
     /// Who sums up; present exactly when memory or context scope want summaries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summarizer: Option<Summarizer>,
+    /// How many earlier debates on similar questions everybody is told of, at most.
+    #[serde(default, skip_serializing_if = "is_none_told")]
+    pub history_limit: u32,
     /// Which optional phases run.
     pub phases: Phases,
     /// The moderator, if there is one.
@@ -137,6 +140,25 @@ pub struct Phases {
     /// Short rebuttals after the final statements.
     #[serde(default)]
     pub rebuttals: bool,
+    /// Reports say what the debate's course shows: who moved whom, what was left unanswered.
+    #[serde(default = "on")]
+    pub analysis: bool,
+    /// What comes out counts for ratings and is told to later debates that ask for history.
+    #[serde(default = "on")]
+    pub feedback: bool,
+}
+
+/// For switches that are on where nothing is said.
+fn on() -> bool {
+    true
+}
+
+/// Most earlier debates that a debate can be told of.
+pub const MOST_HISTORY: u32 = 20;
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_none_told(limit: &u32) -> bool {
+    *limit == 0
 }
 
 /// What happens when a turn has failed for good.

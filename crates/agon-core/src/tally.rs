@@ -84,13 +84,14 @@ pub const USUAL_ELO: f64 = 1_500.0;
 /// See [`USUAL_ELO`].
 pub const USUAL_CALIBRATION: f64 = 0.5;
 
-/// How much a vote weighs: what the persona says, else `((elo - 1000) / 500) * (0.5 + calibration)`, between 0.1 and 5.
-pub fn weight(voter: ParticipantId, persona: Option<&Persona>) -> VoterWeight {
+/// How much a vote weighs: what the persona says, else `((elo - 1000) / 500) * (0.5 + calibration)`, between 0.1 and 5. The rating is
+/// the persona's own, else the one that earlier debates have earned it: `rated`.
+pub fn weight(voter: ParticipantId, persona: Option<&Persona>, rated: Option<f64>) -> VoterWeight {
     let thousandths = |weight: f64| (weight.clamp(0.1, 5.0) * 1_000.0).round() as u32;
     if let Some(given) = persona.and_then(|persona| persona.weight) {
         return VoterWeight { voter, elo: None, calibration: None, thousandths: thousandths(given) };
     }
-    let elo = persona.and_then(|persona| persona.elo).unwrap_or(USUAL_ELO);
+    let elo = persona.and_then(|persona| persona.elo).or(rated).unwrap_or(USUAL_ELO);
     let calibration = persona.and_then(|persona| persona.calibration).unwrap_or(USUAL_CALIBRATION);
     let weight = ((elo - 1_000.0) / 500.0) * (0.5 + calibration);
     VoterWeight { voter, elo: Some(elo), calibration: Some(calibration), thousandths: thousandths(weight) }

@@ -1,10 +1,12 @@
 //! What stores keep beside the logs.
 use crate::enums::Numbered;
-use crate::error::{DecodeError, Problem};
+use crate::error::{DecodeError, Problem, each, optional};
 use crate::flat as pb;
 use crate::kinds::{debate, priority};
 use crate::record::Hash;
-use agon_core::{DebateId, DebateState, NodeId, Outcome, Position, Priority, Timestamp};
+use agon_core::{
+    Card, CardSeat, DebateId, DebateState, ModelName, NodeId, Outcome, ParticipantId, Position, Priority, Timestamp,
+};
 use std::collections::BTreeMap;
 
 /// What the catalogue holds of a debate. A hint: the log holds the truth.
@@ -32,6 +34,8 @@ pub struct Summary {
     pub admitted: Timestamp,
     /// When this was written.
     pub updated: Timestamp,
+    /// What it leaves for later debates, once it has ended with a result and where its file lets it count.
+    pub card: Option<Card>,
 }
 
 /// How far a debate is.
@@ -84,6 +88,7 @@ impl From<&Summary> for pb::Summary {
             last: summary.last.0,
             admitted_ms: summary.admitted.0,
             updated_ms: summary.updated.0,
+            card: summary.card.as_ref().map(Into::into),
             ..Self::default()
         };
         match &summary.state {
@@ -133,6 +138,54 @@ impl TryFrom<pb::Summary> for Summary {
             last: Position(message.last),
             admitted: Timestamp(message.admitted_ms),
             updated: Timestamp(message.updated_ms),
+            card: optional(message.card, "card")?,
+        })
+    }
+}
+
+impl From<&Card> for pb::Card {
+    fn from(card: &Card) -> Self {
+        Self {
+            outcome: card.outcome.number(),
+            verdict: card.verdict.clone(),
+            winner: card.winner.clone(),
+            majority: card.majority.number(),
+            seats: card.seats.iter().map(Into::into).collect(),
+        }
+    }
+}
+impl TryFrom<pb::Card> for Card {
+    type Error = DecodeError;
+    fn try_from(card: pb::Card) -> Result<Self, DecodeError> {
+        Ok(Self {
+            outcome: Numbered::from_number(card.outcome, "outcome")?,
+            verdict: card.verdict,
+            winner: card.winner,
+            majority: Numbered::from_number(card.majority, "majority")?,
+            seats: each(card.seats, "seats")?,
+        })
+    }
+}
+impl From<&CardSeat> for pb::CardSeat {
+    fn from(seat: &CardSeat) -> Self {
+        Self {
+            persona: seat.persona.to_string(),
+            model: seat.model.to_string(),
+            stance: seat.stance.clone(),
+            first: seat.first.clone(),
+            last: seat.last.clone(),
+        }
+    }
+}
+impl TryFrom<pb::CardSeat> for CardSeat {
+    type Error = DecodeError;
+    fn try_from(seat: pb::CardSeat) -> Result<Self, DecodeError> {
+        Ok(Self {
+            persona: ParticipantId::new(seat.persona),
+            model: ModelName::new(seat.model),
+            stance: seat.stance,
+            first: seat.first,
+            last: seat.last,
         })
     }
 }

@@ -370,7 +370,14 @@ fn admission() -> Admission {
             memory: Memory::AppendAll,
             windows: Windows::default(),
             summarizer: None,
-            phases: Phases { opening_statements: true, final_statements: false, rebuttals: false },
+            history_limit: 0,
+            phases: Phases {
+                opening_statements: true,
+                final_statements: false,
+                rebuttals: false,
+                analysis: true,
+                feedback: true,
+            },
             moderator: Some(Moderator {
                 opens: true,
                 closes: false,
@@ -433,5 +440,7 @@ fn admission() -> Admission {
         creator: None,
         submitted_by: None,
         rejudges: None,
+        history: Default::default(),
+        ratings: Default::default(),
     }
 }

@@ -185,7 +185,6 @@ fn what_processes_and_stores_say_survives_the_way_out_and_back() {
         let summary = Summary {
             id: id.clone(),
             topic: "t".into(),
-            state,
             labels: [("k".to_owned(), "v".to_owned())].into(),
             priority: Priority::Interactive,
             creator: Some("ada".into()),
@@ -194,6 +193,8 @@ fn what_processes_and_stores_say_survives_the_way_out_and_back() {
             last: Position(7),
             admitted: agon_core::Timestamp(1),
             updated: agon_core::Timestamp(2),
+            card: matches!(state, SummaryState::Ended { outcome: Some(_), .. }).then(card),
+            state,
         };
         assert_eq!(Summary::from_bytes(&summary.to_bytes()).unwrap(), summary);
     }
@@ -240,4 +241,21 @@ fn options_that_are_left_out_are_the_defaults() {
     let unknown = pb::v1::FormatOptions { topology: 77, ..Default::default() };
     let refused = problem(FormatOptions::try_from(unknown).unwrap_err());
     assert_eq!(refused, ("topology".to_owned(), Problem::UnknownNumber(77)));
+}
+
+fn card() -> agon_core::Card {
+    let seat = |name: &str, last: Option<&str>| agon_core::CardSeat {
+        persona: agon_core::ParticipantId::new(name),
+        model: agon_core::ModelName::new("m:1"),
+        stance: Some("yes".to_owned()),
+        first: Some("no".to_owned()),
+        last: last.map(str::to_owned),
+    };
+    agon_core::Card {
+        outcome: agon_core::Outcome::Tie,
+        verdict: Some("It depends.".to_owned()),
+        winner: None,
+        majority: agon_core::MajorityShift::Overturned,
+        seats: vec![seat("Ada", Some("yes")), seat("Bo", None)],
+    }
 }

@@ -34,6 +34,7 @@ impl From<&DebateSpec> for pb::DebateSpec {
             on_turn_failure: spec.on_turn_failure.number(),
             quorum: Some(spec.quorum.into()),
             seed: spec.seed,
+            history_limit: spec.history_limit,
             agreement_intensity: spec.agreement_intensity.map(u32::from),
             language: spec.language.clone(),
             instructions: spec.instructions.clone(),
@@ -77,6 +78,7 @@ impl TryFrom<pb::DebateSpec> for DebateSpec {
             on_turn_failure: Numbered::from_number(spec.on_turn_failure, "on_turn_failure")?,
             quorum: required(spec.quorum, "quorum")?,
             seed: spec.seed,
+            history_limit: spec.history_limit,
             agreement_intensity: spec
                 .agreement_intensity
                 .map(|value| small(value, "agreement_intensity"))

@@ -23,6 +23,7 @@ pub(crate) fn admitted(admission: &Admission, at: Timestamp) -> Summary {
         last: Position(1),
         admitted: at,
         updated: at,
+        card: None,
     }
 }
 
@@ -38,6 +39,7 @@ pub(crate) fn standing(debate: &Debate, admitted_at: Timestamp, now: Timestamp, 
         epoch: debate.epoch(),
         last: debate.position(),
         updated: now,
+        card: debate.card(),
         ..admitted(debate.admission(), admitted_at)
     }
 }

@@ -55,7 +55,7 @@ fn past(file: &mut Fields, spec: &DebateSpec) {
     file.used(&uses, "context_turns", windows.context_turns, usual.context_turns).put("memory", spec.memory);
     file.used(&uses, "memory_window", windows.memory_window, usual.memory_window);
     file.used(&uses, "summarize_every", windows.summarize_every, usual.summarize_every);
-    file.some("summarizer", spec.summarizer.as_ref().map(summarizer));
+    file.some("summarizer", spec.summarizer.as_ref().map(summarizer)).put("history_limit", spec.history_limit);
 }
 
 fn stopping(file: &mut Fields, spec: &DebateSpec) {

@@ -99,6 +99,8 @@ impl Rig {
             creator: None,
             submitted_by: None,
             rejudges: None,
+            history: Default::default(),
+            ratings: Default::default(),
         };
         self.node.submit(admission).await?;
         Ok(id)

@@ -1,9 +1,12 @@
 //! How an event changes the state. Total: whatever stands in a log can be applied.
 mod turns;
 
-use super::control::{Ballot, CastVote, Control, CriticalObjection, Heard, JudgedOrder, Phase, RankedOrder, SlotState};
+use super::control::{
+    Ballot, CastVote, Control, CriticalObjection, Heard, JudgedOrder, Phase, RankedOrder, Reached, SlotState,
+};
 use super::formats;
 use crate::answer::{Interjection, RoundStatus};
+use crate::archive::VERDICT_CHARS;
 use crate::event::{Admission, Event, ModeratorDecision, PhaseName, Speech, Step};
 use crate::ids::{MODERATOR, ParticipantId, SYNTHESIZER, Timestamp, TurnId};
 use crate::outcome::StopRule;
@@ -50,7 +53,15 @@ impl Control {
                 self.settle(TurnId { round: *round, seat: *seat, attempt: 0 }, SlotState::Skipped, Heard::Skipped);
             }
             Event::LoopEnded { .. } => self.loop_ended = true,
-            Event::VerdictReached { outcome, reason, .. } => self.verdict = Some((*outcome, reason.clone())),
+            Event::VerdictReached { outcome, reason, verdict, winner, majority, .. } => {
+                self.verdict = Some(Box::new(Reached {
+                    outcome: *outcome,
+                    reason: reason.clone(),
+                    verdict: verdict.as_ref().map(|text| text.chars().take(VERDICT_CHARS).collect()),
+                    winner: winner.clone(),
+                    majority: *majority,
+                }));
+            }
             Event::DebateEnded { state, outcome, .. } => {
                 self.phase = Phase::Ended(*state, *outcome);
                 self.stage = super::control::Stage::default();

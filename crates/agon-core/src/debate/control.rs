@@ -3,7 +3,7 @@ use crate::answer::{Bid, DebaterScore, Measures, Ranked, RoundPlan};
 use crate::event::Step;
 use crate::failure::FailureCause;
 use crate::ids::{ModelName, ParticipantId, Position, Timestamp, TurnId};
-use crate::outcome::{DebateState, MissingSeat, Outcome, Reason, StopRule, UsageTotals};
+use crate::outcome::{DebateState, MajorityShift, MissingSeat, Outcome, Reason, StopRule, UsageTotals};
 use crate::task::{Ask, BallotStage};
 use crate::work::{Seat, Work};
 use std::sync::Arc;
@@ -44,8 +44,8 @@ pub(super) struct Control {
     pub summarised: u32,
     /// The judge has heard enough.
     pub enough: bool,
-    /// The verdict that was reached, while something is still to come after it.
-    pub verdict: Option<(Outcome, Option<Reason>)>,
+    /// The verdict that was reached.
+    pub verdict: Option<Box<Reached>>,
     pub missing: Vec<MissingSeat>,
     pub usage: UsageTotals,
     /// Tokens of all calls, estimated where they were not reported; only the budget looks at it.
@@ -188,6 +188,17 @@ pub(super) struct Ballot {
     pub stage: BallotStage,
     pub participant: ParticipantId,
     pub choice: String,
+}
+
+/// A verdict that was reached, as far as something later asks for it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Reached {
+    pub outcome: Outcome,
+    pub reason: Option<Reason>,
+    /// The beginning of the answer.
+    pub verdict: Option<String>,
+    pub winner: Option<String>,
+    pub majority: MajorityShift,
 }
 
 /// One order as it was judged.

@@ -2,6 +2,7 @@
 mod answers;
 mod apply;
 mod budget;
+mod card;
 mod control;
 mod decision;
 mod draft;

@@ -1,5 +1,6 @@
 //! What events are made of.
 use crate::answer::{Declined, RoundPlan, RoundSummary};
+use crate::archive::PastDebate;
 use crate::call::Call;
 use crate::failure::RetryPolicy;
 use crate::ids::{DebateId, ParticipantId, TurnId};
@@ -43,6 +44,12 @@ pub struct Admission {
     /// The ended debate whose transcript is judged again. What was said there follows the admission in the same record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rejudges: Option<DebateId>,
+    /// Earlier debates that everybody is told of, the most similar first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<PastDebate>,
+    /// What earlier debates rate the debaters with, as far as votes are weighed by that. What the file says comes first.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ratings: BTreeMap<ParticipantId, f64>,
 }
 
 /// How urgent a debate is. A more urgent one gets a greater share, and none starves: 8, 3 and 1.

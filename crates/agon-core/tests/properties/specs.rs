@@ -75,6 +75,8 @@ fn admission(genes: &mut Genes, formats: &[DebateFormat], seed: u64) -> Admissio
         creator: None,
         submitted_by: None,
         rejudges: None,
+        history: Default::default(),
+        ratings: Default::default(),
     }
 }
 
@@ -108,6 +110,8 @@ fn shaped(genes: &mut Genes, format: DebateFormat) -> DebateSpec {
         opening_statements: proposes || !parliament && genes.one_in(2),
         final_statements,
         rebuttals: final_statements && genes.one_in(2),
+        analysis: true,
+        feedback: true,
     };
     let mut spec = DebateSpec {
         topic: "T".into(),
@@ -124,6 +128,7 @@ fn shaped(genes: &mut Genes, format: DebateFormat) -> DebateSpec {
         memory: Memory::AppendAll,
         windows: Windows::default(),
         summarizer: None,
+        history_limit: 0,
         phases,
         moderator: moderator(genes, turn_mode == Moderator),
         consensus_strategy: ConsensusStrategy::Judge,

@@ -87,7 +87,7 @@ fn rated(elo: &str, calibration: &str, own: &str) -> Persona {
 fn ratings_make_the_weights_of_the_page() {
     for row in rows("| elo | calibration | weight | counts as |") {
         let persona = rated(row[0], row[1], row[2]);
-        let weight = weight(ParticipantId::from("A"), Some(&persona)).thousandths;
+        let weight = weight(ParticipantId::from("A"), Some(&persona), None).thousandths;
         assert_eq!(format!("{}.{:03}", weight / 1_000, weight % 1_000), row[3], "{row:?}");
     }
 }

@@ -80,7 +80,14 @@ pub fn spec(mode: Mode) -> DebateSpec {
         memory: Memory::AppendAll,
         windows: Windows::default(),
         summarizer: None,
-        phases: Phases { opening_statements: true, final_statements: true, rebuttals: false },
+        history_limit: 0,
+        phases: Phases {
+            opening_statements: true,
+            final_statements: true,
+            rebuttals: false,
+            analysis: true,
+            feedback: true,
+        },
         moderator: Some(moderator()),
         consensus_strategy: ConsensusStrategy::Judge,
         judge: Some(Judge {
@@ -128,6 +135,8 @@ pub fn admission(spec: DebateSpec) -> Admission {
         creator: None,
         submitted_by: None,
         rejudges: None,
+        history: Default::default(),
+        ratings: Default::default(),
     }
 }
 

@@ -1566,6 +1566,34 @@ pub struct Admission {
     /// The ended debate whose transcript is judged again; what was said there follows in the same record.
     #[prost(string, optional, tag = "12")]
     pub rejudges: ::core::option::Option<::prost::alloc::string::String>,
+    /// Earlier debates that everybody is told of, the most similar first.
+    #[prost(message, repeated, tag = "13")]
+    pub history: ::prost::alloc::vec::Vec<PastDebate>,
+    /// What earlier debates rate the debaters with, by name, as far as votes are weighed by that.
+    #[prost(btree_map = "string, double", tag = "14")]
+    pub ratings: ::prost::alloc::collections::BTreeMap<::prost::alloc::string::String, f64>,
+}
+/// An earlier debate, as a later one is told of it.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PastDebate {
+    /// Which.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// The beginning of its topic.
+    #[prost(string, tag = "2")]
+    pub topic: ::prost::alloc::string::String,
+    /// When it was admitted, in milliseconds since the Unix epoch.
+    #[prost(uint64, tag = "3")]
+    pub admitted_ms: u64,
+    /// What came out.
+    #[prost(enumeration = "Outcome", tag = "4")]
+    pub outcome: i32,
+    /// The beginning of its answer.
+    #[prost(string, optional, tag = "5")]
+    pub verdict: ::core::option::Option<::prost::alloc::string::String>,
+    /// Who or what won.
+    #[prost(string, optional, tag = "6")]
+    pub winner: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// How tries follow each other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -3043,6 +3071,47 @@ pub struct Summary {
     /// When this was written, in milliseconds since the Unix epoch.
     #[prost(uint64, tag = "14")]
     pub updated_ms: u64,
+    /// What it leaves for later debates, once it has ended with a result and where its file lets it count.
+    #[prost(message, optional, tag = "15")]
+    pub card: ::core::option::Option<Card>,
+}
+/// What is kept of a debate that was held to its end.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Card {
+    /// What came out.
+    #[prost(enumeration = "Outcome", tag = "1")]
+    pub outcome: i32,
+    /// The beginning of the answer.
+    #[prost(string, optional, tag = "2")]
+    pub verdict: ::core::option::Option<::prost::alloc::string::String>,
+    /// Who or what won.
+    #[prost(string, optional, tag = "3")]
+    pub winner: ::core::option::Option<::prost::alloc::string::String>,
+    /// What became of the first ballots' majority.
+    #[prost(enumeration = "MajorityShift", tag = "4")]
+    pub majority: i32,
+    /// The debaters, in declared order.
+    #[prost(message, repeated, tag = "5")]
+    pub seats: ::prost::alloc::vec::Vec<CardSeat>,
+}
+/// A debater of a debate that is over.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CardSeat {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub persona: ::prost::alloc::string::String,
+    /// The model that the debate file names for it.
+    #[prost(string, tag = "2")]
+    pub model: ::prost::alloc::string::String,
+    /// What it had to argue, or the team that it spoke for.
+    #[prost(string, optional, tag = "3")]
+    pub stance: ::core::option::Option<::prost::alloc::string::String>,
+    /// What it chose in private before the first round.
+    #[prost(string, optional, tag = "4")]
+    pub first: ::core::option::Option<::prost::alloc::string::String>,
+    /// What it chose in private at the end.
+    #[prost(string, optional, tag = "5")]
+    pub last: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// What a client's request id stands for.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

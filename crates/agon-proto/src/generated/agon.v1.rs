@@ -110,6 +110,9 @@ pub struct DebateSpec {
     /// Whose words are shown where; absent: everything everywhere.
     #[prost(message, optional, tag = "36")]
     pub visible: ::core::option::Option<Visible>,
+    /// How many earlier debates on similar questions everybody is told of, at most 20; 0, the default, for none.
+    #[prost(uint32, tag = "37")]
+    pub history_limit: u32,
 }
 /// What only some formats know. An absent or unspecified field is the default.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -346,6 +349,12 @@ pub struct Phases {
     /// Short rebuttals after the final statements.
     #[prost(bool, tag = "3")]
     pub rebuttals: bool,
+    /// Reports say what the debate's course shows; true by default.
+    #[prost(bool, optional, tag = "4")]
+    pub analysis: ::core::option::Option<bool>,
+    /// What comes out counts for ratings and is told to later debates that ask for history; true by default.
+    #[prost(bool, optional, tag = "5")]
+    pub feedback: ::core::option::Option<bool>,
 }
 /// The moderator and its duties.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -1,10 +1,10 @@
 //! What a debate starts from, and what is said in it.
 use crate::call::boxed;
 use crate::enums::{Numbered, maybe};
-use crate::error::{DecodeError, Problem, present, required};
+use crate::error::{DecodeError, Problem, each, present, required};
 use crate::flat as pb;
 use crate::task::{name, names, participants, turn};
-use agon_core::{Admission, DebateId, Event, ParticipantId, Priority, Speech};
+use agon_core::{Admission, DebateId, Event, ParticipantId, PastDebate, Priority, Speech, Timestamp};
 
 impl From<&Admission> for pb::Admission {
     fn from(admission: &Admission) -> Self {
@@ -22,6 +22,8 @@ impl From<&Admission> for pb::Admission {
             creator: admission.creator.clone(),
             submitted_by: admission.submitted_by.clone(),
             rejudges: admission.rejudges.as_ref().map(DebateId::to_string),
+            history: admission.history.iter().map(Into::into).collect(),
+            ratings: admission.ratings.iter().map(|(name, rating)| (name.to_string(), *rating)).collect(),
         }
     }
 }
@@ -41,6 +43,33 @@ impl TryFrom<pb::Admission> for Admission {
             creator: admission.creator,
             submitted_by: admission.submitted_by,
             rejudges: admission.rejudges.map(|id| debate(&id, "rejudges")).transpose()?,
+            history: each(admission.history, "history")?,
+            ratings: admission.ratings.into_iter().map(|(who, rating)| (ParticipantId::new(who), rating)).collect(),
+        })
+    }
+}
+impl From<&PastDebate> for pb::PastDebate {
+    fn from(past: &PastDebate) -> Self {
+        Self {
+            id: past.id.to_string(),
+            topic: past.topic.clone(),
+            admitted_ms: past.admitted.0,
+            outcome: past.outcome.number(),
+            verdict: past.verdict.clone(),
+            winner: past.winner.clone(),
+        }
+    }
+}
+impl TryFrom<pb::PastDebate> for PastDebate {
+    type Error = DecodeError;
+    fn try_from(past: pb::PastDebate) -> Result<Self, DecodeError> {
+        Ok(Self {
+            id: debate(&past.id, "id")?,
+            topic: past.topic,
+            admitted: Timestamp(past.admitted_ms),
+            outcome: Numbered::from_number(past.outcome, "outcome")?,
+            verdict: past.verdict,
+            winner: past.winner,
         })
     }
 }

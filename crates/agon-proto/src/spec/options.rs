@@ -140,6 +140,8 @@ impl From<Phases> for pb::Phases {
             opening_statements: phases.opening_statements,
             final_statements: phases.final_statements,
             rebuttals: phases.rebuttals,
+            analysis: Some(phases.analysis),
+            feedback: Some(phases.feedback),
         }
     }
 }
@@ -149,6 +151,8 @@ impl From<pb::Phases> for Phases {
             opening_statements: phases.opening_statements,
             final_statements: phases.final_statements,
             rebuttals: phases.rebuttals,
+            analysis: phases.analysis.unwrap_or(true),
+            feedback: phases.feedback.unwrap_or(true),
         }
     }
 }

@@ -149,7 +149,9 @@ fn admission() -> BoxedStrategy<Admission> {
     });
     let priority = select(Priority::ALL.to_vec());
     let labels = proptest::collection::btree_map(text(), text(), 0..3);
-    let from = (priority, labels, maybe_text(), maybe_text(), proptest::option::of(debate_id()));
+    let ratings = proptest::collection::btree_map(participant(), -1e6..1e6, 0..3);
+    let archive = (vec(past_debate(), 0..3), ratings);
+    let from = (priority, labels, maybe_text(), maybe_text(), proptest::option::of(debate_id()), archive);
     (debate_id(), spec(), any::<u64>(), retry, text(), maybe_text(), any::<bool>(), from)
         .prop_map(|(id, spec, seed, retry, agon_version, request_id, rehearsal, from)| Admission {
             id,
@@ -164,6 +166,22 @@ fn admission() -> BoxedStrategy<Admission> {
             creator: from.2,
             submitted_by: from.3,
             rejudges: from.4,
+            history: from.5.0,
+            ratings: from.5.1,
+        })
+        .boxed()
+}
+
+fn past_debate() -> BoxedStrategy<PastDebate> {
+    let outcome = select(vec![Outcome::Decided, Outcome::Degraded, Outcome::Tie, Outcome::Inconclusive]);
+    (debate_id(), text(), any::<u64>(), outcome, maybe_text(), maybe_text())
+        .prop_map(|(id, topic, admitted, outcome, verdict, winner)| PastDebate {
+            id,
+            topic,
+            admitted: Timestamp(admitted),
+            outcome,
+            verdict,
+            winner,
         })
         .boxed()
 }

@@ -15,8 +15,13 @@ pub fn spec() -> BoxedStrategy<DebateSpec> {
             let (topic, [context, materials, terminate_when, language, instructions], labels) = texts;
             let ((mode, turn_mode, visibility), (consensus_strategy, ballots, on_turn_failure), phases) = choices;
             let (personas, moderator, judge, voting, summarizer, synthesizer) = members;
-            let ((max_rounds, timeout_per_turn_ms, seed, agreement_intensity), budget, quorum, end_condition, outputs) =
-                limits;
+            let (
+                (max_rounds, timeout_per_turn_ms, seed, agreement_intensity, history_limit),
+                budget,
+                quorum,
+                end_condition,
+                outputs,
+            ) = limits;
             let ((debate_format, context_scope, memory), format, windows, similarity, tools, visible) = shapes;
             DebateSpec {
                 topic,
@@ -33,6 +38,7 @@ pub fn spec() -> BoxedStrategy<DebateSpec> {
                 memory,
                 windows,
                 summarizer,
+                history_limit,
                 phases,
                 moderator,
                 consensus_strategy,
@@ -85,11 +91,14 @@ fn choices() -> BoxedStrategy<Choices> {
         select(vec![Ballots::Both, Ballots::FinalOnly, Ballots::None]),
         select(vec![OnTurnFailure::Skip, OnTurnFailure::Abort]),
     );
-    let phases = any::<(bool, bool, bool)>().prop_map(|(opening_statements, final_statements, rebuttals)| Phases {
-        opening_statements,
-        final_statements,
-        rebuttals,
-    });
+    let phases =
+        any::<[bool; 5]>().prop_map(|[opening_statements, final_statements, rebuttals, analysis, feedback]| Phases {
+            opening_statements,
+            final_statements,
+            rebuttals,
+            analysis,
+            feedback,
+        });
     (order, end, phases).boxed()
 }
 
@@ -107,7 +116,7 @@ fn members() -> BoxedStrategy<Members> {
     (vec(persona(), 0..3), of(moderator()), of(judge()), of(voting), of(summarizer()), of(synthesizer())).boxed()
 }
 
-type Limits = ((u32, u64, Option<u64>, Option<u8>), Budget, Quorum, Vec<EndCondition>, Vec<Output>);
+type Limits = ((u32, u64, Option<u64>, Option<u8>, u32), Budget, Quorum, Vec<EndCondition>, Vec<Output>);
 fn limits() -> BoxedStrategy<Limits> {
     let budget = any::<(Option<u64>, Option<u64>)>().prop_map(|(tokens, seconds)| Budget { tokens, seconds });
     let quorum = prop_oneof![Just(Quorum::Majority), Just(Quorum::All), any::<u32>().prop_map(Quorum::AtLeast)];
@@ -125,7 +134,7 @@ fn limits() -> BoxedStrategy<Limits> {
         EndCondition::NoNewArguments,
         EndCondition::Impasse,
     ]);
-    let numbers = any::<(u32, u64, Option<u64>, Option<u8>)>();
+    let numbers = any::<(u32, u64, Option<u64>, Option<u8>, u32)>();
     (numbers, budget, quorum, vec(ends, 0..3), vec(outputs, 0..3)).boxed()
 }
 

@@ -46,6 +46,8 @@ impl Log {
             creator: None,
             submitted_by: None,
             rejudges: None,
+            history: Default::default(),
+            ratings: Default::default(),
         })));
         log.push(Event::Claimed { writer: NodeId::new("node-1"), epoch: 1 });
         log
@@ -343,7 +345,14 @@ pub fn spec(topic: &str, personas: Vec<Persona>) -> DebateSpec {
         memory: Memory::AppendAll,
         windows: Windows::default(),
         summarizer: None,
-        phases: Phases { opening_statements: true, final_statements: true, rebuttals: false },
+        history_limit: 0,
+        phases: Phases {
+            opening_statements: true,
+            final_statements: true,
+            rebuttals: false,
+            analysis: true,
+            feedback: true,
+        },
         moderator: Some(moderator()),
         consensus_strategy: ConsensusStrategy::Judge,
         judge: Some(Judge {

@@ -162,8 +162,10 @@ pub fn voted() -> Log {
         voters: Voters::Debaters,
         every_round: false,
     });
-    (spec.ballots, spec.phases) =
-        (Ballots::None, Phases { opening_statements: false, final_statements: false, rebuttals: false });
+    (spec.ballots, spec.phases) = (
+        Ballots::None,
+        Phases { opening_statements: false, final_statements: false, rebuttals: false, analysis: true, feedback: true },
+    );
     let mut log = Log::admitted(spec);
     log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno", "Chioma"]);
     for (who, stance) in [("Ada", NOW), ("Bruno", WAIT), ("Chioma", RENT)] {

@@ -56,7 +56,14 @@ pub fn spec() -> DebateSpec {
         memory: Memory::AppendAll,
         windows: Windows::default(),
         summarizer: None,
-        phases: Phases { opening_statements: false, final_statements: false, rebuttals: false },
+        history_limit: 0,
+        phases: Phases {
+            opening_statements: false,
+            final_statements: false,
+            rebuttals: false,
+            analysis: true,
+            feedback: true,
+        },
         moderator: None,
         consensus_strategy: ConsensusStrategy::Judge,
         judge: Some(Judge {
@@ -97,7 +104,14 @@ pub fn rich_spec() -> DebateSpec {
     DebateSpec {
         max_rounds: 3,
         turn_mode: TurnMode::Random,
-        phases: Phases { opening_statements: true, final_statements: true, rebuttals: false },
+        history_limit: 0,
+        phases: Phases {
+            opening_statements: true,
+            final_statements: true,
+            rebuttals: false,
+            analysis: true,
+            feedback: true,
+        },
         ballots: Ballots::Both,
         moderator: Some(moderator(voice)),
         judge: plain.judge.clone().map(|judge| Judge { orders: 2, ..judge }),
@@ -130,7 +144,14 @@ pub fn moderator(voice: Voice) -> Moderator {
 /// arrival, which deaths and faults change.
 pub fn sequential_spec() -> DebateSpec {
     DebateSpec {
-        phases: Phases { opening_statements: false, final_statements: false, rebuttals: false },
+        history_limit: 0,
+        phases: Phases {
+            opening_statements: false,
+            final_statements: false,
+            rebuttals: false,
+            analysis: true,
+            feedback: true,
+        },
         ballots: Ballots::None,
         judge: spec().judge,
         ..rich_spec()
@@ -168,6 +189,8 @@ pub fn admission(id: &str, spec: DebateSpec) -> Admission {
         creator: None,
         submitted_by: None,
         rejudges: None,
+        history: Default::default(),
+        ratings: Default::default(),
     }
 }
 

@@ -144,6 +144,8 @@ fn admission(call: &Call, wanted: Wanted, id: DebateId, retry: agon_core::RetryP
         creator: call.caller.principal.clone(),
         submitted_by: traceparent.map(|context| context.to_string()),
         rejudges: None,
+        history: Default::default(),
+        ratings: Default::default(),
     }
 }
 

@@ -69,6 +69,7 @@ fn summary(number: u64, state: SummaryState) -> Summary {
         last: Position(3),
         admitted: Timestamp(1_800_000_000_000 + number),
         updated: Timestamp(1_800_000_000_000 + number),
+        card: None,
     }
 }
 

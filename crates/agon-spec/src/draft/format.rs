@@ -48,5 +48,7 @@ pub(super) fn phases(section: Option<&Section>, format: DebateFormat) -> Phases 
         opening_statements: on("opening_statements", usual),
         final_statements: on("final_statements", usual),
         rebuttals: on("rebuttals", false),
+        analysis: on("analysis", true),
+        feedback: on("feedback", true),
     }
 }

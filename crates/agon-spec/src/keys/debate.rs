@@ -10,11 +10,14 @@ pub(crate) static DEBATE: Table = Table {
     title: "debate",
     about: "The top level of a YAML or JSON file, and the front matter block of a Markdown file.",
     keys: KEYS,
-    later: &["analysis", "feedback", "history_limit"],
+    later: &[],
     elsewhere: &[
+        ("analysis", "write `phases: {analysis: true}` or `false`"),
         ("anonymous_scoring", "write `voting: {rule: anonymous_scoring}`"),
         ("end_threshold", "write `similarity_threshold`"),
         ("evolution", "it stands in each persona that is to have it"),
+        ("feedback", "write `phases: {feedback: true}` or `false`"),
+        ("history", "write `history_limit: N`"),
         ("interject", "it stands under `moderator:`"),
         ("last_n_turns", "write `context_scope: last_n_turns` and `context_turns: N`"),
         ("mediator_type", "write `moderator: {type: ...}`"),
@@ -117,6 +120,12 @@ const KEYS: &[Key] = &[
         "Who sums up; only with `memory: summarize_past` or `context_scope: summary_only`.",
     )
     .or(&["summariser"]),
+    key(
+        "history_limit",
+        Shape::Integer { min: 0, max: agon_core::MOST_HISTORY as i128 },
+        "0",
+        "How many earlier debates on similar questions everybody is told of, at most.",
+    ),
     key("phases", Shape::Map(&PHASES), "all on", "Which optional phases run."),
     key(
         "moderator",

@@ -10,8 +10,20 @@ pub(super) static PHASES: Table = Table {
         key("opening_statements", Shape::Flag, "true; false in bp_style", "Opening statements before round 1."),
         key("final_statements", Shape::Flag, "true; false in bp_style", "Final statements after the last round."),
         key("rebuttals", Shape::Flag, "false", "Short rebuttals after the final statements."),
+        key(
+            "analysis",
+            Shape::Flag,
+            "true",
+            "Reports and result say what the debate's course shows: who moved whom, what was left unanswered. Costs no call.",
+        ),
+        key(
+            "feedback",
+            Shape::Flag,
+            "true",
+            "What comes out counts for ratings, and later debates that ask for history are told of it. Costs no call.",
+        ),
     ],
-    later: &["analysis", "feedback"],
+    later: &[],
     elsewhere: &[
         ("context", "the context is part of every debate that has one"),
         ("decision", "write `consensus_strategy: no_consensus` for a debate without a decision"),

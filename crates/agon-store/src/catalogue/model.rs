@@ -80,6 +80,7 @@ fn summary() -> impl Strategy<Value = Summary> {
         last: Position(last),
         admitted: Timestamp(admitted),
         updated: Timestamp(last),
+        card: None,
     })
 }
 

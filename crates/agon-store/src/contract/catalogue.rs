@@ -12,6 +12,7 @@ fn running(summary: Summary, epoch: u64, last: u64) -> Summary {
         epoch,
         last: Position(last),
         updated: Timestamp(last),
+        card: None,
         ..summary
     }
 }

@@ -120,6 +120,7 @@ pub(crate) fn summary(name: &str, admitted: u64) -> Summary {
         last: Position(1),
         admitted: Timestamp(admitted),
         updated: Timestamp(admitted),
+        card: None,
     }
 }
 

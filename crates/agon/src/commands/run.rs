@@ -114,6 +114,8 @@ fn admission(wanted: Wanted, seed: u64, settings: &Settings, rehearsal: bool) ->
         creator: None,
         submitted_by: None,
         rejudges: None,
+        history: Default::default(),
+        ratings: Default::default(),
     })
 }
 

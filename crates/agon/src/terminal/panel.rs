@@ -115,6 +115,8 @@ mod tests {
             creator: None,
             submitted_by: None,
             rejudges: None,
+            history: Default::default(),
+            ratings: Default::default(),
         }
     }
 

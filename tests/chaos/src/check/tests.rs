@@ -26,6 +26,8 @@ fn admission() -> Event {
         creator: None,
         submitted_by: None,
         rejudges: None,
+        history: Default::default(),
+        ratings: Default::default(),
     })
 }
 

@@ -90,7 +90,12 @@ impl Draft<'_> {
             return Vec::new();
         }
         let voters = voters(self.spec());
-        voters.into_iter().map(|(voter, _)| weight(voter.clone(), self.spec().persona(&voter))).collect()
+        let ratings = &self.admission.ratings;
+        let weigh = |voter: ParticipantId| {
+            let (persona, rated) = (self.spec().persona(&voter), ratings.get(&voter).copied());
+            weight(voter, persona, rated)
+        };
+        voters.into_iter().map(|(voter, _)| weigh(voter)).collect()
     }
 
     /// The weight of all votes that could have been cast.

@@ -109,7 +109,10 @@ impl Draft<'_> {
 
     /// Ends the debate after the synthesis. One that failed, or does not fit its schema, degrades it.
     pub(super) fn synthesised(&mut self) {
-        let (outcome, reason) = self.control.verdict.clone().unwrap_or((Outcome::Inconclusive, None));
+        let (outcome, reason) = match &self.control.verdict {
+            Some(reached) => (reached.outcome, reached.reason.clone()),
+            None => (Outcome::Inconclusive, None),
+        };
         let lost = self.control.stage.slots.iter().any(|slot| slot.state != SlotState::Done);
         let unfit = self
             .events()
