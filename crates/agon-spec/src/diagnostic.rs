@@ -87,8 +87,6 @@ codes! {
     UnknownKey = "unknown-key",
     /// A value that the key does not have.
     UnknownValue = "unknown-value",
-    /// A feature of a later release.
-    NotSupportedYet = "not-supported-yet",
     /// A value of another type.
     WrongType = "wrong-type",
     /// A number or a count outside its range.

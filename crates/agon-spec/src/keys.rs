@@ -17,8 +17,6 @@ pub(crate) struct Table {
     /// One sentence for the reference.
     pub about: &'static str,
     pub keys: &'static [Key],
-    /// Keys of features that are planned and not there yet.
-    pub later: &'static [&'static str],
     /// Names that people write here, and what they are to write instead.
     pub elsewhere: &'static [(&'static str, &'static str)],
 }
@@ -29,10 +27,6 @@ impl Table {
     /// What to write instead of a name that belongs elsewhere.
     pub fn instead(&self, name: &str) -> Option<&'static str> {
         self.elsewhere.iter().find(|(key, _)| *key == name).map(|(_, instead)| *instead)
-    }
-    /// Whether the name means anything here, now or later.
-    pub fn knows(&self, name: &str) -> bool {
-        self.key(name).is_some() || self.later.contains(&name)
     }
     /// Every name that may be written.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
@@ -196,11 +190,7 @@ mod tests {
     #[test]
     fn no_name_means_two_things_in_one_mapping() {
         for table in every_table() {
-            let mut names: Vec<_> = table
-                .names()
-                .chain(table.later.iter().copied())
-                .chain(table.elsewhere.iter().map(|(name, _)| *name))
-                .collect();
+            let mut names: Vec<_> = table.names().chain(table.elsewhere.iter().map(|(name, _)| *name)).collect();
             names.sort_unstable();
             let count = names.len();
             names.dedup();

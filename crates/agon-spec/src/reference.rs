@@ -11,8 +11,7 @@ file is told in [the guide](../guide/debate-files.md).
 
 A debate file is Markdown with an optional YAML front matter block, YAML, or JSON; the keys are the same in all three.
 The extension decides (`.md`, `.markdown` and `.txt`; `.yaml` and `.yml`; `.json`), else the content. Plain text is Markdown
-without front matter. A file has at most 1 MiB of UTF-8. An unknown key is an error. A key or value that is planned but not
-there yet is refused by name and never ignored.
+without front matter. A file has at most 1 MiB of UTF-8. An unknown key or value is an error and never ignored.
 ";
 
 /// The page `docs/reference/debate-file.md`.
@@ -61,10 +60,6 @@ fn table(page: &mut String, of: &Table) {
     line(page, "| --- | --- | --- | --- | --- |");
     for key in of.keys {
         line(page, &row(key));
-    }
-    if !of.later.is_empty() {
-        let names: Vec<_> = of.later.iter().map(|name| format!("`{name}`")).collect();
-        line(page, &format!("\nPlanned, and refused by name until then: {}.", names.join(", ")));
     }
 }
 

@@ -58,10 +58,6 @@ fn said_twice(first: &Field, second: &Entry, path: &str) -> Finding {
 fn unknown(table: &Table, entry: &Entry, path: &str, siblings: &[Entry]) -> Finding {
     let field = if path.is_empty() { entry.key.clone() } else { format!("{path}.{}", entry.key) };
     let place = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
-    if table.later.contains(&entry.key.as_str()) {
-        let message = format!("the key `{}`{place} is not supported yet", entry.key);
-        return Finding::new(Code::NotSupportedYet, entry.key_span, message).field(field);
-    }
     if let Some(finding) = schema_without_synthesizer(entry, siblings) {
         return finding.field(field);
     }
@@ -74,10 +70,7 @@ fn unknown(table: &Table, entry: &Entry, path: &str, siblings: &[Entry]) -> Find
     let hint = match nearest(&entry.key, table.names()) {
         _ if at_top => format!("; `{}` stands at the top level", entry.key),
         Some(name) => format!("; did you mean `{name}`?"),
-        None => match nearest(&entry.key, table.later.iter().copied()) {
-            Some(name) => format!("; `{name}` is not supported yet"),
-            None => String::new(),
-        },
+        None => String::new(),
     };
     let message = format!("unknown key {key}{place}{hint}");
     Finding::new(Code::UnknownKey, entry.key_span, message).field(field).help(allowed_keys(table))

@@ -140,7 +140,7 @@ fn by_content(text: &str) -> Syntax {
     let key = first.split_once(':').map(|(key, _)| key);
     if first.trim_start().starts_with('{') {
         Syntax::Json
-    } else if key.is_some_and(|key| crate::keys::DEBATE.knows(key)) {
+    } else if key.is_some_and(|key| crate::keys::DEBATE.key(key).is_some()) {
         Syntax::Yaml
     } else {
         Syntax::Markdown

@@ -10,7 +10,6 @@ pub(crate) static DEBATE: Table = Table {
     title: "debate",
     about: "The top level of a YAML or JSON file, and the front matter block of a Markdown file.",
     keys: KEYS,
-    later: &[],
     elsewhere: &[
         ("analysis", "write `phases: {analysis: true}` or `false`"),
         ("anonymous_scoring", "write `voting: {rule: anonymous_scoring}`"),

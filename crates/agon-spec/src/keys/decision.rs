@@ -7,7 +7,6 @@ pub(super) static JUDGE: Table = Table {
     about: "The judge, or the panel: of `consensus_strategy: judge` and `ranked_reasons`, of a vote with `voters: judges`, \
             and wherever `ends_rounds` is on.",
     keys: JUDGE_KEYS,
-    later: &[],
     elsewhere: &[
         ("confidence", "what a model says of its own certainty is never used"),
         ("panel_size", "write `panel`"),
@@ -73,7 +72,6 @@ pub(super) static VOTING: Table = Table {
             "A vote after every round instead of one at the end; all of them count together.",
         ),
     ],
-    later: &[],
     elsewhere: &[
         ("anonymous_scoring", "write `rule: anonymous_scoring`"),
         ("weights", "write `rule: weighted`, and `weight` or `elo` and `calibration` in the personas"),

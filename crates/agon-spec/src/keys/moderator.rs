@@ -8,7 +8,6 @@ pub(super) static MODERATOR: Table = Table {
             with `consensus_strategy: mediator_summary`. Without `type` it opens and closes every round; with one it has \
             the duties of that type. Each duty can be switched beside that.",
     keys: KEYS,
-    later: &[],
     elsewhere: &[
         ("duties", "write each duty as a key of its own, such as `scores: true`"),
         ("visible", "write `visible: {moderator: ...}` at the top level"),

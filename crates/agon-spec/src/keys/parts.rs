@@ -4,8 +4,8 @@ use super::{Shape, Table, key};
 
 pub(super) static PHASES: Table = Table {
     title: "phases",
-    about: "The optional phases. In `bp_style` there are none of them; in `critique_revision` proposals stand in the place \
-            of the opening statements, and are not optional.",
+    about: "The optional phases. In `bp_style` there are no statements and rebuttals; in `critique_revision` proposals stand in \
+            the place of the opening statements, and are not optional.",
     keys: &[
         key("opening_statements", Shape::Flag, "true; false in bp_style", "Opening statements before round 1."),
         key("final_statements", Shape::Flag, "true; false in bp_style", "Final statements after the last round."),
@@ -23,7 +23,6 @@ pub(super) static PHASES: Table = Table {
             "What comes out counts for ratings, and later debates that ask for history are told of it. Costs no call.",
         ),
     ],
-    later: &[],
     elsewhere: &[
         ("context", "the context is part of every debate that has one"),
         ("decision", "write `consensus_strategy: no_consensus` for a debate without a decision"),
@@ -46,7 +45,6 @@ pub(super) static SUMMARIZER: Table = Table {
         NUM_CTX,
         THINK,
     ],
-    later: &[],
     elsewhere: &[("every", "write `summarize_every` at the top level")],
 };
 
@@ -66,7 +64,6 @@ pub(super) static SYNTHESIZER: Table = Table {
         NUM_CTX,
         THINK,
     ],
-    later: &[],
     elsewhere: &[("enabled", "write `synthesizer: false` for none"), ("schema", "write `output_schema`")],
 };
 
@@ -84,7 +81,6 @@ pub(super) static TOOLS: Table = Table {
             "Characters of one result that a model is shown.",
         ),
     ],
-    later: &[],
     elsewhere: &[],
 };
 
@@ -96,7 +92,6 @@ pub(super) static VISIBLE: Table = Table {
         key("moderator", Shape::Map(&SHOWN), "everywhere", "What the moderator says."),
         key("judge", Shape::Map(&SHOWN), "everywhere", "What the judges say before the verdict, and their reasons."),
     ],
-    later: &[],
     elsewhere: &[("personas", "write `debaters`"), ("mediator", "write `moderator`")],
 };
 
@@ -107,7 +102,6 @@ static SHOWN: Table = Table {
         key("client", Shape::Flag, "true", "To watchers, while the debate runs."),
         key("history", Shape::Flag, "true", "In reports and exported transcripts."),
     ],
-    later: &[],
     elsewhere: &[],
 };
 
@@ -123,6 +117,5 @@ pub(super) static BUDGET: Table = Table {
         ),
         key("seconds", Shape::Integer { min: 1, max: 604_800 }, "", "From the first turn to the last."),
     ],
-    later: &[],
     elsewhere: &[("turns", "write `max_rounds`, or `terminate_when: turns >= N`")],
 };

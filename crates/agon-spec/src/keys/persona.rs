@@ -5,7 +5,6 @@ pub(super) static PERSONA: Table = Table {
     title: "personas",
     about: "One entry of the list `personas`.",
     keys: KEYS,
-    later: &[],
     elsewhere: &[("visible", "write `visible: {debaters: ...}` at the top level")],
 };
 
