@@ -2,7 +2,10 @@
 use super::draft::Draft;
 use crate::ids::{SYNTHESIZER, Timestamp};
 use crate::outcome::StopRule;
+use crate::spec::{Ballots, ConsensusStrategy, Mode};
 use crate::stop::Figures;
+use crate::task::BallotStage;
+use crate::work::Work;
 
 /// Characters of prompt text for one token, times two: 3.5 characters a token is the field's rule of thumb.
 const CHARS_PER_TWO_TOKENS: u64 = 7;
@@ -10,16 +13,25 @@ const CHARS_PER_TWO_TOKENS: u64 = 7;
 impl Draft<'_> {
     /// The rule that forbids to ask one more participant, given what is spent, what is under way and what the decision needs.
     pub fn budget_rule(&self, next_max_tokens: u64) -> Option<StopRule> {
-        let budget = self.spec().budget;
-        if let (Some(limit), Some(started)) = (budget.seconds, self.control.started)
-            && self.at >= started.plus(self.time_for_debating(limit))
-        {
+        if self.is_out_of_time() {
             return Some(StopRule::TimeBudget);
         }
-        let limit = budget.tokens?;
+        let limit = self.spec().budget.tokens?;
         let next = self.prompt_estimate().saturating_add(next_max_tokens);
         let wanted = self.control.spent_tokens + self.under_way() + next + self.decision_reserve(next_max_tokens);
         (wanted > limit).then_some(StopRule::TokenBudget)
+    }
+
+    /// Whether the time for all but the decision is over.
+    pub fn is_out_of_time(&self) -> bool {
+        let budget = self.spec().budget.seconds.zip(self.control.started);
+        budget.is_some_and(|(limit, started)| self.at >= started.plus(self.time_for_debating(limit)))
+    }
+
+    /// Whether the budget leaves no room for one more speech, whoever's.
+    pub fn is_spent(&self) -> bool {
+        let most = self.spec().personas.iter().map(|persona| u64::from(persona.voice.max_tokens)).max();
+        self.budget_rule(most.unwrap_or(0)).is_some()
     }
 
     /// When a turn asked now is given up: its own wait and generation time, and never later than the time budget allows.
@@ -52,6 +64,26 @@ impl Draft<'_> {
         asked.map(|slot| self.prompt_estimate() + self.max_tokens(&slot.participant)).sum()
     }
 
+    /// Whether the budget keeps room for a seat's work: it decides, or names the answers that can win.
+    pub fn decides(&self, work: &Work) -> bool {
+        let names_answers = *work == Work::Ballot { stage: BallotStage::Final } && self.needs_final_ballots();
+        work.decides() || names_answers
+    }
+
+    /// Whether the decision is among answers that only the final ballots name.
+    fn needs_final_ballots(&self) -> bool {
+        let spec = self.spec();
+        let chooses = match spec.consensus_strategy {
+            ConsensusStrategy::Judge | ConsensusStrategy::Vote => true,
+            ConsensusStrategy::RankedReasons
+            | ConsensusStrategy::MediatorSummary
+            | ConsensusStrategy::AgentClosing
+            | ConsensusStrategy::NoConsensus => false,
+        };
+        let by_answers = spec.mode == Mode::Deliberative && !spec.elects_debaters();
+        chooses && by_answers && spec.ballots == Ballots::FinalOnly
+    }
+
     /// What the decision will cost at most, after one more answer.
     fn decision_reserve(&self, next_max_tokens: u64) -> u64 {
         let prompt = self.prompt_estimate().saturating_add(next_max_tokens);
@@ -60,8 +92,10 @@ impl Draft<'_> {
         let voters = if each_round { super::apply::voters(self.spec()) } else { Vec::new() };
         let deciders =
             super::apply::deciders(self.spec()).into_iter().chain(voters).map(|(participant, _)| participant);
+        let named = self.spec().personas.iter().filter(|_| self.needs_final_ballots());
+        let ballots = named.map(|persona| persona.name.clone());
         let synthesis = self.spec().synthesizer.iter().map(|_| SYNTHESIZER.into());
-        deciders.chain(synthesis).map(|participant| prompt + self.max_tokens(&participant)).sum()
+        ballots.chain(deciders).chain(synthesis).map(|participant| prompt + self.max_tokens(&participant)).sum()
     }
 
     pub fn max_tokens(&self, participant: &crate::ParticipantId) -> u64 {

@@ -37,14 +37,14 @@ impl Draft<'_> {
         let Some(slot) = self.control.stage.slots.get(at) else { return Err(Rejection::NotOpen(turn)) };
         let (participant, work, correction) = (slot.participant.clone(), slot.work.clone(), slot.correction.clone());
         let Some(model) = self.model_of_next_try(slot) else { return Err(Rejection::NotOpen(turn)) };
-        let (task, kept, decides) = (self.task(&work, at), self.reads_less(slot), work.decides());
+        let (task, kept, decides) = (self.task(&work, at), self.reads_less(slot), self.decides(&work));
         self.ask(Asking { turn, participant, model, task, correction, kept, decides });
         Ok(())
     }
 
     /// Milliseconds until the next try, if there is to be one.
     fn next_try(&self, slot: &Slot, failure: &Failure) -> Option<u64> {
-        if !slot.work.decides() && self.budget_rule(self.max_tokens(&slot.participant)).is_some() {
+        if !self.decides(&slot.work) && self.budget_rule(self.max_tokens(&slot.participant)).is_some() {
             return None;
         }
         let policy = &self.admission.retry;

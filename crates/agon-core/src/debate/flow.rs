@@ -89,11 +89,12 @@ impl Draft<'_> {
         }
     }
 
-    /// Goes on if the round's quorum holds, else ends the debate with what it has.
+    /// Goes on if the round's quorum holds, else ends the debate with what it has. A round that the budget cut short is
+    /// not void: a debate that runs out is still decided.
     fn unless_void(&mut self, go_on: impl FnOnce(&mut Self)) {
         let (seats, spoke) = self.control.attendance();
         let needed = self.spec().quorum.needed(seats);
-        if spoke >= needed {
+        if spoke >= needed || self.is_spent() {
             return go_on(self);
         }
         let round = self.control.round;
@@ -101,13 +102,14 @@ impl Draft<'_> {
         self.end_failed(Reason::with(ReasonCode::Quorum, detail));
     }
 
-    /// Ends the debate where a seat failed for good and the author asked for that.
+    /// Ends the debate where a seat failed for good and the author asked for that; not where the time budget cut it short.
     fn abort_if_asked_for(&mut self) -> bool {
         if self.spec().on_turn_failure != OnTurnFailure::Abort {
             return false;
         }
+        let cut = |cause: FailureCause| cause == FailureCause::Timeout && self.is_out_of_time();
         let lost = self.control.stage.slots.iter().find_map(|slot| match slot.state {
-            SlotState::Failed(cause) if slot.work.is_missed() && !slot.work.decides() => {
+            SlotState::Failed(cause) if slot.work.is_missed() && !slot.work.decides() && !cut(cause) => {
                 Some((slot.participant.clone(), cause))
             }
             SlotState::Failed(_)
@@ -139,7 +141,7 @@ impl Draft<'_> {
         let Some(slot) = self.control.stage.slots.get(at) else { return };
         let (seat, participant, work) = (slot.seat, slot.participant.clone(), slot.work.clone());
         let round = self.control.round;
-        if !work.decides() && self.budget_rule(self.max_tokens(&participant)).is_some() {
+        if !self.decides(&work) && self.budget_rule(self.max_tokens(&participant)).is_some() {
             return self.emit(Event::SeatSkipped { round, seat, participant, reason: SkipReason::Budget });
         }
         let turn = TurnId { round, seat, attempt: 1 };
@@ -150,7 +152,8 @@ impl Draft<'_> {
             return self.emit(Event::TurnFailed { turn, participant, failure, retry_at: None, call: Box::default() });
         };
         let task = self.task(&work, at);
-        self.ask(Asking { turn, participant, model, task, correction: None, kept: false, decides: work.decides() });
+        let decides = self.decides(&work);
+        self.ask(Asking { turn, participant, model, task, correction: None, kept: false, decides });
     }
 
     pub fn ask(&mut self, asking: Asking) {
@@ -162,9 +165,16 @@ impl Draft<'_> {
         self.emit(Event::TurnAsked(Ask { turn, participant, model, task, sees, deadline, correction, kept }));
     }
 
-    fn emit_fallback(&mut self, decision: ModeratorDecision) {
-        let seat = self.control.stage.slots.first().map_or(0, |slot| slot.seat);
-        let turn = TurnId { round: self.control.round, seat, attempt: 0 };
+    /// Whether the budget leaves room for one more word of the moderator.
+    fn moderator_has_room(&self) -> bool {
+        self.budget_rule(self.max_tokens(&crate::ids::MODERATOR.into())).is_none()
+    }
+
+    /// Puts a decision in place of the moderator's own, which could not be had or was not asked for.
+    fn emit_fallback(&mut self, round: u32, decision: ModeratorDecision) {
+        let here = self.control.round == round;
+        let seat = self.control.stage.slots.first().filter(|_| here).map_or(0, |slot| slot.seat);
+        let turn = TurnId { round, seat, attempt: 0 };
         self.emit(Event::ModeratorDecided { turn, decision, fallback: true, call: None });
     }
 }

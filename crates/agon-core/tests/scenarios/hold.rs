@@ -51,18 +51,19 @@ pub fn speech(text: &str) -> Answer {
 pub struct Log {
     pub debate: Debate,
     pub events: Vec<Event>,
+    pub now: Timestamp,
 }
 impl Log {
     pub fn begin(admission: Admission) -> Self {
         let events = vec![Debate::admit(admission)];
         let first = Record { first: Position(1), at: Timestamp(1), epoch: 0, nonce: 0, events: events.clone() };
-        let mut log = Self { debate: Debate::fold([&first]).unwrap(), events };
+        let mut log = Self { debate: Debate::fold([&first]).unwrap(), events, now: Timestamp(2) };
         log.step(Input::Claim { writer: "w".into() });
         log
     }
     pub fn step(&mut self, input: Input) {
-        let events = self.debate.decide(Timestamp(2), input).unwrap();
-        let record = self.debate.record(Timestamp(2), 0, events.clone());
+        let events = self.debate.decide(self.now, input).unwrap();
+        let record = self.debate.record(self.now, 0, events.clone());
         self.debate.apply_record(&record);
         self.debate.check().unwrap();
         self.events.extend(events);

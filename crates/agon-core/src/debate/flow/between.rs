@@ -60,10 +60,14 @@ impl Draft<'_> {
         let closing =
             |slot: &super::super::control::Slot| slot.work == Work::CloseRound && slot.state != SlotState::Done;
         if self.control.stage.slots.iter().any(closing) {
-            let summary = RoundSummary { summary: String::new(), status: RoundStatus::Continue, decision: None };
-            self.emit_fallback(ModeratorDecision::Closes(summary));
+            self.close_instead();
         }
         self.asides_from(Step::Measure);
+    }
+
+    fn close_instead(&mut self) {
+        let summary = RoundSummary { summary: String::new(), status: RoundStatus::Continue, decision: None };
+        self.emit_fallback(self.control.round, ModeratorDecision::Closes(summary));
     }
 
     /// Opens the seats of a step, if the debate has any for it; says whether it did, or whether the rounds are over.
@@ -141,7 +145,9 @@ impl Draft<'_> {
     fn close_or_measure(&mut self) -> bool {
         let closes = self.spec().moderator.as_ref().is_some_and(|moderator| moderator.closes);
         let closed = self.control.turned.iter().any(|turned| turned.work == Work::CloseRound);
-        if closes && !closed {
+        if closes && !closed && !self.moderator_has_room() {
+            self.close_instead();
+        } else if closes && !closed {
             let participant = MODERATOR.into();
             let model = super::super::models(self.spec(), &participant).first().map(|model| (*model).clone());
             if let Some(model) = model {

@@ -30,13 +30,13 @@ impl Draft<'_> {
                 && self.control.stage.slots.iter().any(|slot| {
                     slot.work == Work::OpenRound && matches!(slot.state, SlotState::Failed(_) | SlotState::Skipped)
                 });
-            if !lost {
+            if !lost && self.moderator_has_room() {
                 return self.ask_to_open(round);
             }
             // The moderator could not open the round: everybody speaks, and the record says so.
             let next_speakers = speaking_order(self.spec(), self.admission.seed, round);
             let plan = RoundPlan { next_speakers, ..RoundPlan::default() };
-            self.emit_fallback(ModeratorDecision::Opens(plan));
+            self.emit_fallback(round, ModeratorDecision::Opens(plan));
         }
         if self.spec().debate_format == DebateFormat::Fishbowl && round > 1 && !self.has_bid(round) {
             let seats = fishbowl::bids(self.spec(), &self.control.circle);

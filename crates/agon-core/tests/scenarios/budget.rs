@@ -1,0 +1,123 @@
+//! A debate that runs out of its budget is still decided.
+use crate::hold::{Log, admission, speech};
+use agon_core::*;
+use serde_json::{Value, json};
+
+/// A debate of three rounds with a judge that may take ten seconds, of which one time-out of a second is kept for the decision.
+fn timed(changes: Value) -> Log {
+    let judge =
+        json!({"orders": 1, "anonymize_transcript": false, "shuffle_for_judge": false, "model": "j", "max_tokens": 9});
+    let mut all = json!({
+        "max_rounds": 3, "consensus_strategy": "judge", "judge": judge, "budget": {"seconds": 10}, "quorum": "majority"
+    });
+    changes.as_object().unwrap().iter().for_each(|(key, value)| all[key] = value.clone());
+    Log::begin(admission(3, all))
+}
+
+fn judgement() -> Answer {
+    let (verdict, reasoning, citations, open_objections) = ("v".into(), "r".into(), vec![], vec![]);
+    Answer::Judgement(Judgement { verdict, winner: Some("s0".into()), reasoning, citations, open_objections })
+}
+
+/// Answers everything in the first round, nothing of debaters after it, and lets the time run out there.
+fn until_time_is_up(log: &mut Log) {
+    while log.debate.ended().is_none() {
+        let ask = log.asked().remove(0);
+        let answer = match ask.task {
+            Task::Judge { .. } => judgement(),
+            Task::OpenRound => Answer::RoundPlan(RoundPlan::default()),
+            Task::CloseRound => Answer::RoundSummary(RoundSummary {
+                summary: "s".into(),
+                status: RoundStatus::Continue,
+                decision: None,
+            }),
+            _ if ask.turn.round < 2 => speech("so"),
+            _ => {
+                log.now = log.now.max(ask.deadline);
+                log.step(Input::TurnDecided { turn: ask.turn, result: TurnResult::Withdrawn });
+                continue;
+            }
+        };
+        // A second before its time is up the second round begins.
+        log.now = if ask.turn.round == 1 { Timestamp(8_000) } else { log.now };
+        log.answer(&ask, answer);
+    }
+}
+
+fn ended(log: &Log) -> (DebateState, Option<Outcome>, Vec<&str>) {
+    let Some(Event::DebateEnded { state, outcome, missing_seats, .. }) = log.events.last() else { panic!("no end") };
+    (*state, *outcome, missing_seats.iter().map(|seat| seat.participant.as_str()).collect())
+}
+
+fn stopped_by(log: &Log) -> Option<StopRule> {
+    log.events.iter().find_map(|event| if let Event::LoopEnded { rule, .. } = event { Some(*rule) } else { None })
+}
+
+#[test]
+fn a_round_that_the_time_budget_cuts_short_is_judged() {
+    for visibility in ["simultaneous", "sequential"] {
+        let mut log = timed(json!({"visibility": visibility}));
+        until_time_is_up(&mut log);
+        let (state, outcome, missing) = ended(&log);
+        assert_eq!((state, outcome), (DebateState::Succeeded, Some(Outcome::Degraded)), "{visibility}");
+        assert_eq!(missing.first(), Some(&"P0"), "{visibility}");
+        assert_eq!(stopped_by(&log), Some(StopRule::TimeBudget), "{visibility}");
+    }
+}
+
+#[test]
+fn a_turn_that_the_time_budget_cuts_short_aborts_nothing() {
+    let mut log = timed(json!({"on_turn_failure": "abort"}));
+    until_time_is_up(&mut log);
+    assert_eq!(ended(&log).0, DebateState::Succeeded);
+}
+
+#[test]
+fn a_moderator_for_whom_the_budget_leaves_no_room_is_not_asked_and_not_missing() {
+    let moderator = json!({"opens": true, "closes": true, "model": "m", "max_tokens": 9});
+    let mut log = timed(json!({"moderator": moderator, "visibility": "simultaneous"}));
+    until_time_is_up(&mut log);
+    let (_, _, missing) = ended(&log);
+    assert_eq!(missing, ["P0", "P1", "P2"]);
+    let decided = |wanted: bool| {
+        log.events
+            .iter()
+            .filter(|event| matches!(event, Event::ModeratorDecided { fallback, .. } if *fallback == wanted))
+            .count()
+    };
+    assert_eq!((decided(false), decided(true)), (3, 1));
+    let late =
+        |event: &Event| matches!(event, Event::TurnAsked(ask) if ask.task == Task::CloseRound && ask.turn.round == 2);
+    assert!(!log.events.iter().any(late));
+}
+
+#[test]
+fn a_quorum_that_fails_within_the_budget_still_ends_the_debate() {
+    let mut log = timed(json!({"visibility": "simultaneous"}));
+    while log.debate.ended().is_none() {
+        let ask = log.asked().remove(0);
+        log.step(Input::TurnDecided { turn: ask.turn, result: crate::hold::lost() });
+    }
+    assert_eq!(ended(&log).0, DebateState::Failed);
+}
+
+#[test]
+fn final_ballots_that_name_the_candidates_are_cast_whatever_the_budget_says() {
+    let mut log = Log::begin(admission(
+        3,
+        json!({
+            "mode": "deliberative", "ballots": "final_only", "consensus_strategy": "vote", "max_rounds": 3,
+            "voting": {"rule": "majority", "self_votes": "allow"}, "budget": {"tokens": 5_000}
+        }),
+    ));
+    while log.debate.ended().is_none() {
+        let ask = log.asked().remove(0);
+        let yes = || Answer::Choice { choice: "yes".into(), reasons: vec![] };
+        let answer = match ask.task {
+            Task::Ballot { .. } | Task::Vote { .. } => yes(),
+            _ => speech(&"so ".repeat(300)),
+        };
+        log.answer(&ask, answer);
+    }
+    assert_eq!((ended(&log).1, stopped_by(&log)), (Some(Outcome::Decided), Some(StopRule::TokenBudget)));
+}
