@@ -95,8 +95,9 @@ impl Draft<'_> {
         let eligible = self.spec().personas.len();
         let counts = self.ballot_counts(BallotStage::Initial);
         let majority = counts.first().filter(|(_, votes)| 2 * (*votes as usize) > eligible);
+        let winner = winner.and_then(|winner| self.balloted(winner));
         match (majority, winner) {
-            (Some((held, _)), Some(winner)) if same_answer(held, winner) => MajorityShift::Kept,
+            (Some((held, _)), Some(winner)) if same_answer(held, &winner) => MajorityShift::Kept,
             (Some(_), Some(_)) => MajorityShift::Overturned,
             (None, _) | (_, None) => MajorityShift::None,
         }

@@ -122,7 +122,9 @@ impl Draft<'_> {
             }
             distinct
         };
-        let last = cast(BallotStage::Final);
+        // Votes of rounds are cast before there are final ballots, and answers that nobody could vote for are no candidates.
+        let in_rounds = self.spec().voting.is_some_and(|voting| voting.every_round);
+        let last = if in_rounds { Vec::new() } else { cast(BallotStage::Final) };
         if last.is_empty() { cast(BallotStage::Initial) } else { last }
     }
 
@@ -159,24 +161,45 @@ impl Draft<'_> {
         let all = self.candidates();
         let allowed = self.spec().voting.is_none_or(|voting| voting.self_votes == SelfVotes::Allow);
         let Some(voter) = voter.filter(|_| !allowed) else { return all };
-        let own = self.own_side(voter);
+        let own = self.own_side(voter).filter(|own| !self.is_shared(voter, own));
         let is_rival = |candidate: &&String| own.as_ref().is_none_or(|own| !same_answer(own, candidate));
         let rivals: Vec<String> = all.iter().filter(is_rival).cloned().collect();
-        // Where all agree, one's own answer is the only one left to vote for.
+        // Where nobody else gave an answer, one's own is the only one left to vote for.
         if rivals.is_empty() { all } else { rivals }
     }
 
     /// The candidate that a debater would vote for if it voted for itself.
     pub fn own_side(&self, voter: &ParticipantId) -> Option<String> {
-        if self.spec().elects_debaters() {
-            return Some(voter.to_string());
-        }
-        let stance = self.spec().persona(voter).and_then(|persona| persona.stance.clone());
-        let cast = self.ballot_of(BallotStage::Final, voter).or_else(|| self.ballot_of(BallotStage::Initial, voter));
+        if self.spec().elects_debaters() { Some(voter.to_string()) } else { self.side(voter) }
+    }
+
+    /// What a debater stands for: its stance, in deliberative mode the answer of its last ballot.
+    fn side(&self, debater: &ParticipantId) -> Option<String> {
+        let stance = self.spec().persona(debater).and_then(|persona| persona.stance.clone());
+        let cast =
+            self.ballot_of(BallotStage::Final, debater).or_else(|| self.ballot_of(BallotStage::Initial, debater));
         match self.spec().mode {
             Mode::Adversarial => stance,
             Mode::Deliberative => cast.map(str::to_owned),
         }
+    }
+
+    /// Whether somebody else gave the voter's own answer. A vote for it is then not for oneself; off the ballots of all who
+    /// gave it, the answer of most would lose.
+    fn is_shared(&self, voter: &ParticipantId, own: &str) -> bool {
+        let others = || self.spec().personas.iter().map(|persona| &persona.name).filter(|name| *name != voter);
+        let gave = |name: &ParticipantId| self.own_side(name).is_some_and(|answer| same_answer(&answer, own));
+        self.spec().mode == Mode::Deliberative && !self.spec().elects_debaters() && others().any(gave)
+    }
+
+    /// A winner as private ballots name it. Where debaters stand for election and ballots are about the matter, it is what
+    /// the winner stands for.
+    pub fn balloted(&self, winner: &str) -> Option<String> {
+        let by_name = self.spec().debate_format == DebateFormat::CritiqueRevision;
+        if by_name || !self.spec().elects_debaters() {
+            return Some(winner.to_owned());
+        }
+        self.side(&winner.into())
     }
 
     /// Whom a voter scores, under which label: every debater but itself, in the order of the labels.

@@ -1,5 +1,7 @@
 //! Debates held with given answers, and the worked numbers of the guide.
 #[cfg(test)]
+mod ballots;
+#[cfg(test)]
 mod budget;
 #[cfg(test)]
 mod combinations;
