@@ -190,6 +190,9 @@ pub struct PointReply {
     pub reply: Option<String>,
 }
 
+/// The severity from which a critique must not stand unanswered.
+pub const CRITICAL_SEVERITY: u8 = 8;
+
 /// A structured critique of somebody's proposal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Critique {

@@ -5,7 +5,7 @@ use super::control::{
     Ballot, CastVote, Control, CriticalObjection, Heard, JudgedOrder, Phase, RankedOrder, Reached, SlotState,
 };
 use super::formats;
-use crate::answer::{Interjection, RoundStatus};
+use crate::answer::{CRITICAL_SEVERITY, Interjection, RoundStatus};
 use crate::archive::VERDICT_CHARS;
 use crate::event::{Admission, Event, ModeratorDecision, PhaseName, Speech, Step};
 use crate::ids::{MODERATOR, ParticipantId, SYNTHESIZER, Timestamp, TurnId};
@@ -13,9 +13,6 @@ use crate::outcome::StopRule;
 use crate::spec::{ConsensusStrategy, DebateFormat, DebateSpec, Visibility, VoteRule, Voters};
 use crate::task::{BallotStage, Conclusion, SpeechKind};
 use crate::work::{Seat, Work};
-
-/// The severity from which a critique must not stand unanswered.
-const CRITICAL: u8 = 8;
 
 impl Control {
     /// Takes one event in.
@@ -310,7 +307,7 @@ impl Control {
     }
 
     fn criticised(&mut self, by: &ParticipantId, of: &ParticipantId, severity: u8) {
-        if severity >= CRITICAL {
+        if severity >= CRITICAL_SEVERITY {
             let (by, of) = (by.clone(), of.clone());
             self.critical.push(CriticalObjection { by, of, answered: false });
         }

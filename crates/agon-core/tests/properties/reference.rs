@@ -1,5 +1,6 @@
 //! The rules that hold of every format, once more, read naively from a finished log. Shares no code with the machine but
 //! its types. What each format adds is checked by the invariants beside this file, which do not foretell a log but judge it.
+mod agreeing;
 mod deciding;
 
 use crate::events::{call, settles};
@@ -27,7 +28,8 @@ pub fn check(admission: &Admission, log: &[Record]) -> Result<(), String> {
     phases(&flat)?;
     moderating(admission, &flat)?;
     counting(&flat)?;
-    deciding::check(admission, &flat)
+    deciding::check(admission, &flat)?;
+    agreeing::check(admission, &flat)
 }
 
 fn framing(log: &[Record], flat: &Flat<'_>) -> Result<(), String> {

@@ -95,31 +95,28 @@ impl Draft<'_> {
         self.spec().judge.as_ref().map_or(0, |judge| judge.orders as usize)
     }
 
-    /// What more than half of the panel found, the first judge of those who found it, and whether any judge did not;
-    /// else why there is no verdict. Judges who could not be heard stay in the denominator.
+    /// What more than half of the panel found, the first judge of those who found it, and whether the judges disagree;
+    /// else why there is no verdict. Judges who could not be heard stay in the denominator, and disagree with nobody.
     fn agreed(
         &self,
         found: Vec<(ParticipantId, Finding<Option<String>>)>,
     ) -> Result<(ParticipantId, Option<String>, bool), Decision> {
         let panel = found.len();
-        let same = |one: &Option<String>, other: &Option<String>| match (one, other) {
-            (Some(one), Some(other)) => same_answer(one, other),
-            (None, None) => true,
-            (Some(_), None) | (None, Some(_)) => false,
-        };
         let findings: Vec<_> = found
             .iter()
             .filter_map(
                 |(judge, finding)| if let Finding::Found(winner) = finding { Some((judge, winner)) } else { None },
             )
             .collect();
+        let changed = found.iter().any(|(_, finding)| matches!(finding, Finding::OrderSensitive(_)));
         for (judge, winner) in &findings {
             let with = findings.iter().filter(|(_, other)| same(winner, other)).count();
             if 2 * with > panel {
-                return Ok(((*judge).clone(), (*winner).clone(), with < panel));
+                return Ok(((*judge).clone(), (*winner).clone(), changed || with < findings.len()));
             }
         }
-        Err(Decision::inconclusive(self.why_not(&found), true))
+        let differ = findings.iter().any(|(_, one)| findings.iter().any(|(_, other)| !same(one, other)));
+        Err(Decision::inconclusive(self.why_not(&found), changed || differ))
     }
 
     fn why_not(&self, found: &[(ParticipantId, Finding<Option<String>>)]) -> Reason {
@@ -145,6 +142,15 @@ impl Draft<'_> {
             })
             .collect();
         Reason::with(ReasonCode::PanelSplit, format!("no winner has more than half of the judges: {}", told.join("; ")))
+    }
+}
+
+/// Whether two findings name the same winner, or both none.
+fn same(one: &Option<String>, other: &Option<String>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => same_answer(one, other),
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
     }
 }
 
