@@ -133,6 +133,10 @@ mod tests {
             ("has(budget.seconds_left) && budget.seconds_left < 1.0", false),
             ("'kind' in labels && labels.kind == 'quick'", false),
             ("agreement < 0.0 && stability < 0.0", true),
+            ("agreement == -1 && elapsed_s < 60", true),
+            ("budget.tokens_left <= 40 && tokens >= 499.5", true),
+            ("tokens / turns > 55", false),
+            ("failures == 0 && size(labels) == 0", true),
         ] {
             assert_eq!(terminates(expression, &figures), Ok(expected), "{expression}");
         }

@@ -289,3 +289,19 @@ fn where_memory_keeps_everything_a_judge_is_not_asked_again() {
     let (events, kept) = too_long_for_its_judge(json!({}));
     assert_eq!((kept, ended(&events)), (vec![false], DebateState::Failed));
 }
+
+#[test]
+fn whoever_speaks_alone_is_in_no_impasse() {
+    let asked = admission(
+        2,
+        json!({"turn_mode": "moderator", "max_rounds": 4, "end_condition": ["impasse"], "moderator": moderator(&["opens"])}),
+    );
+    let events = hold(asked, |ask| match ask.task {
+        Task::OpenRound => {
+            Some(Answer::RoundPlan(RoundPlan { next_speakers: vec!["P0".into()], ..RoundPlan::default() }))
+        }
+        _ => Some(speech("the same words again")),
+    });
+    let stopped = |event: &Event| matches!(event, Event::LoopEnded { rule: StopRule::MaxRounds, round: 4 });
+    assert!(events.iter().any(stopped));
+}

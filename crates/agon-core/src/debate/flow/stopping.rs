@@ -54,7 +54,8 @@ impl Draft<'_> {
             .control
             .measures
             .iter()
-            .filter(|measures| self.stands_still(measures) && !self.agrees(measures))
+            // Whether one who spoke alone agrees with anybody is not known.
+            .filter(|measures| self.stands_still(measures) && measures.agreement.is_some() && !self.agrees(measures))
             .count();
         if on(EndCondition::Impasse) && stuck == IMPASSE_ROUNDS {
             return Some(StopRule::Impasse);
