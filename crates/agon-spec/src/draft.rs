@@ -26,7 +26,7 @@ pub(crate) fn draft(root: &Section, texts: Texts, defaults: &Defaults) -> Debate
     let mode = root.choice("mode").unwrap_or(Mode::Adversarial);
     let debate_format = root.choice("debate_format").unwrap_or(DebateFormat::RoundRobin);
     let turn_mode = root.choice("turn_mode").unwrap_or(TurnMode::RoundRobin);
-    let consensus_strategy = root.choice("consensus_strategy").unwrap_or(ConsensusStrategy::Judge);
+    let consensus_strategy = root.choice("consensus_strategy").unwrap_or_else(|| format::strategy(debate_format));
     let personas = people::personas(root, mode, debate_format, defaults);
     let voting = (consensus_strategy == ConsensusStrategy::Vote).then(|| voting(root, mode, debate_format, &personas));
     let max_rounds =

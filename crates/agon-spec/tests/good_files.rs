@@ -161,6 +161,11 @@ fn in_british_parliamentary_debates_the_place_in_the_file_is_the_team() {
     let spec = read("a.yaml", "topic: t\nmodel: m\ndebate_format: bp_style\n");
     assert_eq!(spec.stances(), agon_core::Bench::TEAMS);
     assert_eq!((spec.max_rounds, spec.phases.opening_statements, spec.phases.final_statements), (1, false, false));
+    assert_eq!(
+        spec.consensus_strategy,
+        agon_core::ConsensusStrategy::RankedReasons,
+        "it ends with a ranking of the teams"
+    );
     assert_eq!(notes(&spec)[0], "advocate speaks for Opening Government: Prime Minister and Deputy Prime Minister");
     let eight = read("a.yaml", "topic: t\nmodel: m\ndebate_format: bp_style\npersona_count: 8\n");
     assert_eq!(notes(&eight)[7], "scientist speaks for Closing Opposition: Opposition Whip");

@@ -1,6 +1,9 @@
 //! What follows from the format.
 use crate::section::Section;
-use agon_core::{DebateFormat, FormatOptions, Mode, ParticipantId, Persona, Phases, Topology, TurnMode, Visibility};
+use agon_core::{
+    ConsensusStrategy, DebateFormat, FormatOptions, Mode, ParticipantId, Persona, Phases, Topology, TurnMode,
+    Visibility,
+};
 
 pub(super) fn options(root: &Section, format: DebateFormat, personas: &[Persona]) -> FormatOptions {
     let usual = FormatOptions::default();
@@ -37,6 +40,19 @@ pub(super) fn visibility(mode: Mode, format: DebateFormat, turns: TurnMode) -> V
     match mode {
         Mode::Deliberative if !in_turn => Visibility::Simultaneous,
         Mode::Deliberative | Mode::Adversarial => Visibility::Sequential,
+    }
+}
+
+/// British Parliamentary ends with a ranking of the four teams.
+pub(super) fn strategy(format: DebateFormat) -> ConsensusStrategy {
+    match format {
+        DebateFormat::BpStyle => ConsensusStrategy::RankedReasons,
+        DebateFormat::RoundRobin
+        | DebateFormat::Socratic
+        | DebateFormat::Fishbowl
+        | DebateFormat::ChainOfThought
+        | DebateFormat::OpenFight
+        | DebateFormat::CritiqueRevision => ConsensusStrategy::Judge,
     }
 }
 

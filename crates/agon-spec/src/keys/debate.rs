@@ -65,7 +65,12 @@ const KEYS: &[Key] = &[
         "0.5",
         "`topology: sparse`: the share of all pairs that are drawn, from the seed; every proposal has one critic at least.",
     ),
-    key("max_rounds", Shape::Integer { min: 1, max: 100 }, "2", "The hard cap on rounds. More than 4 draw a warning."),
+    key(
+        "max_rounds",
+        Shape::Integer { min: 1, max: 100 },
+        "2; 1 in bp_style",
+        "The hard cap on rounds. More than 4 draw a warning.",
+    ),
     key(
         "personas",
         Shape::List { of: &PERSONA, min: 2, max: 16 },
@@ -75,7 +80,7 @@ const KEYS: &[Key] = &[
     key(
         "persona_count",
         Shape::Integer { min: 2, max: 16 },
-        "3, where no personas are listed",
+        "3 (4 in bp_style), where no personas are listed",
         "Takes that many debaters from the built-in cast.",
     )
     .instead_of("personas"),
@@ -134,7 +139,12 @@ const KEYS: &[Key] = &[
     )
     .or(&["mediator"]),
     key("use_mediator", Shape::Flag, "", "The same as `moderator: true`; `false` is the same as `moderator: false`."),
-    key("consensus_strategy", Shape::Choice(STRATEGY), "judge", "How the debate is decided."),
+    key(
+        "consensus_strategy",
+        Shape::Choice(STRATEGY),
+        "judge; ranked_reasons in bp_style",
+        "How the debate is decided.",
+    ),
     key(
         "judge",
         Shape::Map(&JUDGE),
