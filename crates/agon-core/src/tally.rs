@@ -9,7 +9,8 @@ pub fn same_answer(a: &str, b: &str) -> bool {
     canonical(a) == canonical(b)
 }
 
-fn canonical(answer: &str) -> String {
+/// An answer or topic as it is compared: see [`same_answer`].
+pub(crate) fn canonical(answer: &str) -> String {
     let words: Vec<&str> = answer.split_whitespace().collect();
     words.join(" ").trim_end_matches('.').to_lowercase()
 }

@@ -1,0 +1,78 @@
+//! Who held what, and who came back with something else.
+use super::Played;
+use super::contest::Seat;
+use super::model::{Debater, Flip, PositionTaken, Resolution};
+use crate::ids::DebateId;
+use crate::tally::same_answer;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The ledger of positions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Positions {
+    pub taken: Vec<PositionTaken>,
+    pub flips: Vec<Flip>,
+    /// By debater and topic what it held last, and in which debate.
+    left: BTreeMap<Debater, BTreeMap<String, (DebateId, String)>>,
+    /// By topic the positions that have lost a debate.
+    lost: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Positions {
+    pub fn add(&mut self, played: &Played<'_>) {
+        for seat in &played.contest.seats {
+            let taken = taken(played, seat);
+            self.flips.extend(self.flip(played, &taken));
+            if let Some(last) = &taken.last {
+                let left = self.left.entry(taken.debater.clone()).or_default();
+                left.insert(played.question.clone(), (played.id.clone(), last.clone()));
+            }
+            self.taken.push(taken);
+        }
+        let beaten: Vec<String> = losing(played).into_iter().cloned().collect();
+        if !beaten.is_empty() {
+            self.lost.entry(played.question.clone()).or_default().extend(beaten);
+        }
+    }
+
+    /// Whether a position has lost a debate on this topic.
+    pub fn has_lost(&self, question: &str, position: &str) -> bool {
+        self.lost.get(question).is_some_and(|lost| lost.contains(position))
+    }
+
+    fn flip(&self, played: &Played<'_>, taken: &PositionTaken) -> Option<Flip> {
+        let (earlier, from) = self.left.get(&taken.debater)?.get(&played.question)?;
+        let to = taken.first.as_ref().filter(|to| !same_answer(from, to))?;
+        Some(Flip {
+            debater: taken.debater.clone(),
+            topic: taken.topic.clone(),
+            from: from.clone(),
+            to: to.clone(),
+            assigned: taken.assigned,
+            earlier: earlier.clone(),
+            later: played.id.clone(),
+        })
+    }
+}
+
+fn taken(played: &Played<'_>, seat: &Seat<'_>) -> PositionTaken {
+    let first = seat.card.stance.as_ref().or(seat.card.first.as_ref()).cloned();
+    PositionTaken {
+        debater: seat.debater.clone(),
+        topic: played.topic.to_owned(),
+        last: seat.card.last.clone().or_else(|| first.clone()),
+        first,
+        assigned: seat.card.stance.is_some(),
+        resolution: seat.resolution,
+        debate: played.id.clone(),
+        admitted: played.admitted,
+    }
+}
+
+/// The positions that lost and that nobody won with.
+fn losing<'p>(played: &'p Played<'_>) -> BTreeSet<&'p String> {
+    let of = |resolution| -> BTreeSet<&'p String> {
+        played.contest.that(resolution).filter_map(|seat| seat.start.as_ref()).collect()
+    };
+    let won = of(Resolution::Won);
+    of(Resolution::Lost).into_iter().filter(|position| !won.contains(position)).collect()
+}
