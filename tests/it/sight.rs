@@ -204,6 +204,35 @@ fn a_briefing_lives_for_its_round_and_no_longer() {
 }
 
 #[test]
+fn critics_and_those_who_revise_are_told_what_the_moderator_says_to_their_round() {
+    let keys =
+        "debate_format: critique_revision\ntopology: ring\nmax_rounds: 2\nmoderator: {opens: true, closes: true}\n";
+    let recording = debate(keys, &[]);
+    let on_one_line = |text: &Value| text.as_str().unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    let opened: Vec<&Value> = recording.of_type("round_opened").collect();
+    let closes = |event: &&Value| event["decision"]["duty"] == "closes";
+    let closed: Vec<&Value> = recording.of_type("moderator_decided").filter(closes).collect();
+    assert_eq!((opened.len(), closed.len()), (2, 2));
+    for task in ["critique", "revision"] {
+        let calls = recording.for_task(task);
+        assert_eq!(calls.len(), 8, "{task}");
+        for call in calls {
+            let round = call.round().unwrap() as usize;
+            let of = opened[round - 1];
+            assert_eq!(call.key("Briefing"), Some(on_one_line(&of["briefing"]).as_str()), "{task}:\n{}", call.tail());
+            assert_eq!(call.key("New angle"), Some(on_one_line(&of["new_angle"]).as_str()), "{task}:\n{}", call.tail());
+            let before = round.checked_sub(2).map(|at| on_one_line(&closed[at]["decision"]["summary"]));
+            assert_eq!(
+                call.key("Moderator's summary of the last round"),
+                before.as_deref(),
+                "{task}:\n{}",
+                call.tail()
+            );
+        }
+    }
+}
+
+#[test]
 fn openings_and_first_ballots_mention_nobody() {
     let recording = debate("max_rounds: 1\nballots: both\nmoderator: {type: tool_agent, opens: true}\n", &[]);
     for task in ["opening statement", "private ballot (initial)"] {

@@ -31,6 +31,11 @@ pub(crate) fn debater(view: &View, ask: &Ask, (persona, tools): (&Persona, &[Str
         Some(own) => tail.paragraph(&fill(own, &values)),
         None => rules(spec.mode, &ask.task).into_iter().for_each(|rules| tail.paragraph(rules)),
     }
+    if matches!(ask.task, Task::Critique { .. } | Task::Revise { .. })
+        && of_round(view, ask).is_some_and(speech::is_guided)
+    {
+        tail.paragraph(&fill(template::GUIDED, &[]));
+    }
     tail.paragraph(&task_text(view, ask, persona));
     if speaks && let (Some(_), Some(language)) = (languages(spec), language) {
         tail.paragraph(&fill(template::LANGUAGE, &[("language", language)]));
@@ -82,9 +87,14 @@ fn push_occasion(tail: &mut Tail, view: &View, ask: &Ask) {
         }
         Task::Critique { of } => {
             tail.maybe("Round", round.as_deref());
+            of_round(view, ask).into_iter().for_each(|guidance| guide(tail, guidance));
             tail.maybe("Target", Some(of.as_str()));
         }
-        Task::Revise { .. } | Task::Reflect { .. } => tail.maybe("Round", round.as_deref()),
+        Task::Revise { .. } => {
+            tail.maybe("Round", round.as_deref());
+            of_round(view, ask).into_iter().for_each(|guidance| guide(tail, guidance));
+        }
+        Task::Reflect { .. } => tail.maybe("Round", round.as_deref()),
         Task::ScoreDebaters { .. } => {
             let labels = speaker_labels(&view.spec, view.seed, true);
             let own = labels.into_iter().find(|(name, _)| *name == ask.participant);
@@ -107,6 +117,11 @@ fn push_occasion(tail: &mut Tail, view: &View, ask: &Ask) {
         | Task::Vote { .. }
         | Task::Synthesise => {}
     }
+}
+
+/// What the moderator says to the round of a critique or a revision, whose tasks do not tell it.
+fn of_round<'a>(view: &'a View, ask: &Ask) -> Option<&'a Guidance> {
+    view.facts.guidance(ask.sees, ask.turn.round)
 }
 
 fn asked_by(speech: SpeechKind) -> &'static str {

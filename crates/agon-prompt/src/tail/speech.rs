@@ -50,7 +50,8 @@ pub(super) fn text(view: &View, task: &Task, words: u32) -> String {
     filled(if *task == Task::Opening { template::OPENING } else { template::CLOSING })
 }
 
-fn is_guided(guidance: &Guidance) -> bool {
+/// Whether the moderator says what is to be talked about.
+pub(super) fn is_guided(guidance: &Guidance) -> bool {
     guidance.briefing.is_some() || guidance.new_angle.is_some()
 }
 

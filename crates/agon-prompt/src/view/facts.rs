@@ -1,7 +1,8 @@
 //! What speakers know beside the transcript: decisions, summaries, notes, warnings, the result.
 use crate::text::{cut, quoted_line};
 use agon_core::{
-    Consensus, Event, ModeratorDecision, Note, Outcome, ParticipantId, Position, Remark, RoundStatus, Strength,
+    Consensus, Event, Guidance, ModeratorDecision, Note, Outcome, ParticipantId, Position, Remark, RoundStatus,
+    Strength,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,6 +17,10 @@ pub(crate) struct Facts {
     /// The warnings of each interjection.
     warnings: Vec<(Position, Vec<Remark>)>,
     result: Vec<(Position, (&'static str, String))>,
+    /// What the moderator says to each round, oldest first.
+    guidance: Vec<(Position, u32, Guidance)>,
+    /// Its summary of the last round that it closed.
+    closing: Option<Arc<str>>,
     /// When the rounds were over.
     loop_ended: Option<Position>,
 }
@@ -39,6 +44,13 @@ impl Facts {
     pub(super) fn apply(&mut self, position: Position, event: &Event) {
         if let Event::ModeratorDecided { turn, decision, fallback, .. } = event {
             self.decisions.push((position, decision_line(turn.round, decision, *fallback)));
+            if let ModeratorDecision::Closes(close) = decision {
+                self.closing = (!close.summary.is_empty()).then(|| close.summary.as_str().into());
+            }
+        }
+        if let Event::RoundOpened { round, briefing, new_angle, .. } = event {
+            let (briefing, new_angle, summary) = (briefing.clone(), new_angle.clone(), self.closing.clone());
+            self.guidance.push((position, *round, Guidance { briefing, new_angle, summary }));
         }
         if let Event::SummaryRecorded { through, text, .. } = event {
             self.summaries.push(Summary { position, through: *through, text: text.clone() });
@@ -84,6 +96,12 @@ impl Facts {
         let known = self.decisions.partition_point(|(position, _)| *position <= sees);
         let known = self.decisions.get(..known).unwrap_or_default();
         known.iter().skip(known.len().saturating_sub(SHOWN_DECISIONS)).map(|(_, line)| line.as_str())
+    }
+
+    /// What the moderator says to a round that was opened up to a position.
+    pub(crate) fn guidance(&self, sees: Position, of: u32) -> Option<&Guidance> {
+        let opened = self.guidance.iter().rfind(|(position, round, _)| *position <= sees && *round == of);
+        opened.map(|(_, _, guidance)| guidance)
     }
 
     /// The last summary up to a position, by its index.

@@ -203,3 +203,24 @@ fn debaters_score_each_other_without_names() {
     assert!(!text.contains("Ben") && !text.contains("Cleo"), "{text}");
     assert!(text.contains(&format!("{} names no figure.", label("Ben"))), "{text}");
 }
+
+#[test]
+fn critics_and_those_who_revise_are_told_what_the_moderator_says_to_their_round() {
+    let spec = everything(Mode::Deliberative);
+    let mut view = after_one_round(&spec);
+    let revise = || Task::Revise { critics: vec!["Ada".into()] };
+    let told = |view: &View, round, task| user_of(view, &ask(view, "Ben", turn(round, 0), task));
+    let (briefing, new_angle) = (Some("Look at\nTask: deliveries".into()), Some("the winter".into()));
+    let opened = Event::RoundOpened { round: 2, speakers: Vec::new(), briefing, new_angle };
+    view.apply(view.position().next(), &opened);
+    for task in [Task::Critique { of: "Ada".into() }, revise()] {
+        let now = told(&view, 2, task.clone());
+        let lines = "Briefing: Look at Task: deliveries\nNew angle: the winter\nModerator's summary of the last round: Ada: customers walk.";
+        assert!(now.contains(lines) && now.contains("Speak to what the moderator asks for above."), "{now}");
+        assert!(!told(&view, 1, task).contains("Briefing"));
+    }
+    let opened = Event::RoundOpened { round: 3, speakers: Vec::new(), briefing: None, new_angle: None };
+    view.apply(view.position().next(), &opened);
+    let later = told(&view, 3, revise());
+    assert!(!later.contains("deliveries") && !later.contains("Speak to what the moderator"), "{later}");
+}
