@@ -146,7 +146,7 @@ fn laid_out<'a>(
             } else if let Task::ScoreDebaters { .. } = ask.task {
                 judged(Bench { order: 0, candidates: &[], unnamed: true }, &tail)
             } else {
-                after_transcript(view, ask, &tail)
+                after_transcript(view, ask, &(tail::found(view, ask) + &tail))
             };
             Some((&systems.debate, user))
         }

@@ -1,5 +1,6 @@
 //! The changing end of a prompt: who you are, what you are to do, how.
 mod debater;
+mod found;
 mod judge;
 mod moderator;
 mod names;
@@ -8,6 +9,7 @@ mod speech;
 mod votes;
 
 pub(crate) use debater::debater;
+pub(crate) use found::found;
 pub(crate) use judge::judge;
 pub(crate) use moderator::moderator;
 pub(crate) use service::{summarizer, synthesizer};

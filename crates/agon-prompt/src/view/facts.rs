@@ -2,7 +2,7 @@
 use crate::text::{cut, quoted_line};
 use agon_core::{
     Consensus, Event, Guidance, ModeratorDecision, Note, Outcome, ParticipantId, Position, Remark, RoundStatus,
-    Strength,
+    Strength, ToolUse,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,6 +14,8 @@ pub(crate) struct Facts {
     /// Oldest first.
     pub(crate) summaries: Vec<Summary>,
     notes: BTreeMap<ParticipantId, Vec<(Position, Note)>>,
+    /// What came of the tools that somebody used, failures aside.
+    found: BTreeMap<ParticipantId, Vec<(Position, ToolUse)>>,
     /// The warnings of each interjection.
     warnings: Vec<(Position, Vec<Remark>)>,
     result: Vec<(Position, (&'static str, String))>,
@@ -39,6 +41,9 @@ const SHOWN_DECISIONS: usize = 6;
 const DECISION_LENGTH: usize = 160;
 /// How many notes of one persona are kept: only the last one is shown, and an ask may be a few behind.
 const KEPT_NOTES: usize = 4;
+/// How many of its own tools' results a speaker is shown again; as many more are kept for an ask that is behind.
+const SHOWN_RESULTS: usize = 3;
+const KEPT_RESULTS: usize = 12;
 
 impl Facts {
     pub(super) fn apply(&mut self, position: Position, event: &Event) {
@@ -61,6 +66,15 @@ impl Facts {
                 notes.remove(0);
             }
             notes.push((position, note.clone()));
+        }
+        if let Event::ToolCalled { participant, tool, .. } = event
+            && tool.result.is_some()
+        {
+            let found = self.found.entry(participant.clone()).or_default();
+            if found.len() >= KEPT_RESULTS {
+                found.remove(0);
+            }
+            found.push((position, tool.clone()));
         }
         if let Event::ModeratorInterjected { interjection, .. } = event {
             self.warnings.push((position, interjection.warnings.clone()));
@@ -113,6 +127,13 @@ impl Facts {
     pub(crate) fn note(&self, sees: Position, of: &ParticipantId) -> Option<&Note> {
         let notes = self.notes.get(of)?;
         notes.iter().rfind(|(position, _)| *position <= sees).map(|(_, note)| note)
+    }
+
+    /// What the last tools that somebody used up to a position gave, oldest first.
+    pub(crate) fn found(&self, sees: Position, by: &ParticipantId) -> &[(Position, ToolUse)] {
+        let found = self.found.get(by).map(Vec::as_slice).unwrap_or_default();
+        let known = found.partition_point(|(position, _)| *position <= sees);
+        found.get(known.saturating_sub(SHOWN_RESULTS)..known).unwrap_or_default()
     }
 
     /// What the moderator's last interjection up to a position warned somebody of.
