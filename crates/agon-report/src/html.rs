@@ -1,4 +1,5 @@
 //! A debate as one self-contained page: no script, no request, one style whose hash the page's own policy names.
+mod analysis;
 mod charts;
 mod clean;
 mod floor;

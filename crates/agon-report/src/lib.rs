@@ -1,13 +1,14 @@
 //! What a debate's log says, for people and programs: JSON lines, the result as JSON, Markdown, a self-contained page, and
 //! the live lines of a terminal.
 //!
-//! Everything derives from the log: [`Minutes`] are folded from its records, and [`DebateResult`], [`full_markdown`],
+//! Everything derives from the log: [`Minutes`] are folded from its records, and [`DebateResult`], [`Analysis`], [`full_markdown`],
 //! [`summary_only`], [`verbose`] and [`html`] are pure functions of the minutes. [`LiveView`] takes the same events one by one.
 //! What models, files and servers wrote is hostile input: it never becomes an escape sequence, a tag, a script, a link, a table cell's
 //! border or a heading of the report.
 //!
 //! Invariant: no clock, no file, no network, no randomness: the same log gives the same bytes, whoever asks and whenever.
 
+mod analysis;
 mod asides;
 mod events;
 mod figures;
@@ -25,6 +26,10 @@ mod visible;
 mod warnings;
 mod words;
 
+pub use analysis::{
+    Agreement, Analysis, Belief, Beliefs, DebaterMetrics, Disagreement, Ground, Relationship, Side, StandingAttack,
+    StandingAttacks, StrongestSpeech, VerdictGrounds,
+};
 pub use events::{delta_json, event_json, events_jsonl, json_line, safe_json};
 pub use html::{HtmlError, html};
 pub use markdown::{full_markdown, summary_only, verbose};

@@ -1,4 +1,5 @@
 //! Markdown: the whole debate, its summary, and the whole debate with every call.
+mod analysis;
 mod decision;
 pub(crate) mod escape;
 mod full;
@@ -27,6 +28,7 @@ pub fn summary_only(minutes: &Minutes<'_>) -> String {
     judges::objections(&mut page, minutes, 2);
     decision::dissent(&mut page, minutes, 2);
     decision::shift(&mut page, minutes);
+    analysis::insights(&mut page, minutes);
     full::warnings(&mut page, minutes);
     full::figures(&mut page, minutes);
     page.finish()

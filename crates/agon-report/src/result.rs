@@ -3,6 +3,7 @@ mod build;
 mod decision;
 mod floor;
 
+use crate::analysis::Analysis;
 use crate::minutes::Minutes;
 use crate::tree::ArgumentTree;
 use crate::words::rfc3339;
@@ -80,6 +81,9 @@ pub struct DebateResult {
     pub tools: Vec<ToolResult>,
     /// Who attacks or supports what.
     pub tree: ArgumentTree,
+    /// What follows from all of this; absent until the debate has ended with a result, and where its file does not want it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub analysis: Option<Analysis>,
     /// Roles whose words are left out here, because the debate file asks for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_shown: Vec<String>,
@@ -125,6 +129,7 @@ impl DebateResult {
             moderator_conclusions: build::conclusions(minutes),
             tools: build::tools(minutes),
             tree: ArgumentTree::of(minutes),
+            analysis: Analysis::of(minutes),
             not_shown: minutes.left_out().into_iter().map(str::to_owned).collect(),
             moderator_decisions: build::moderator_decisions(minutes),
             ballots: [BallotStage::Initial, BallotStage::Final]

@@ -2,7 +2,7 @@
 mod names;
 
 use agon_core::{
-    Consensus, EMBEDDER, MODERATOR, Measures, Reason, SUMMARIZER, SYNTHESIZER, Score, Timestamp, VoteRule, VoterWeight,
+    Admission, Consensus, EMBEDDER, MODERATOR, Measures, Reason, SUMMARIZER, SYNTHESIZER, Score, Timestamp, VoteRule, VoterWeight,
     judge_index,
 };
 pub(crate) use names::*;
@@ -24,6 +24,15 @@ pub(crate) fn clock(at: Timestamp) -> String {
 }
 fn moment(at: Timestamp) -> jiff::Timestamp {
     i64::try_from(at.0).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok()).unwrap_or(jiff::Timestamp::MAX)
+}
+
+/// How much the speakers were told of earlier debates, where the file asks for that.
+pub(crate) fn told_of(admission: &Admission) -> Option<String> {
+    match (admission.history.len() as u64, admission.spec.history_limit) {
+        (0, 0) => None,
+        (0, 1..) => Some("told of no earlier debate: none that is kept shares a word with this one".to_owned()),
+        (told, _) => Some(format!("told of {}", count(told, "earlier debate"))),
+    }
 }
 
 /// A length of time, as exact as a reader needs it.

@@ -62,8 +62,8 @@ fn at_each_width(browser: &mut Browser, file: &Path, name: &str) {
 }
 
 /// The sections of every report.
-const PARTS: [&str; 6] =
-    ["Ballots", "Round by round", "Speakers", "Argument tree", "Tokens and times", "Configuration"];
+const PARTS: [&str; 7] =
+    ["Ballots", "Round by round", "Speakers", "Argument tree", "Analysis", "Tokens and times", "Configuration"];
 /// The drawings of a kind, each as how many shapes are to be seen in it.
 const DRAWN: &str = "kind => [...document.querySelectorAll(`svg.${kind}`)].map(svg => [...svg.querySelectorAll(\
                      'path, rect, circle, polygon, line')].filter(shape => { const at = shape.getBoundingClientRect(); \

@@ -1,4 +1,5 @@
 //! The data of the page's templates: every text plain, every piece of HTML cleaned.
+use super::analysis::{self, AnalysisView};
 use super::charts::{self, Chart};
 use super::floor::{self, Item, Section};
 use super::judges::{self, Judges, SynthesisView};
@@ -43,6 +44,7 @@ pub(super) struct Report {
     judges: Option<Judges>,
     charts: Vec<Chart>,
     tree: Option<TreeView>,
+    analysis: Option<AnalysisView>,
     sections: Vec<Section>,
     timeline: Option<Timeline>,
     costs: Vec<Cost>,
@@ -80,6 +82,7 @@ impl Report {
     pub(super) fn of(minutes: &Minutes<'_>) -> Self {
         let admission = minutes.admission;
         let (badge, tone) = minutes.badge();
+        let argued = ArgumentTree::of(minutes);
         Self {
             style: STYLE,
             style_hash: STYLE_HASH,
@@ -104,7 +107,8 @@ impl Report {
             synthesis: judges::synthesis(minutes),
             judges: judges::judges(minutes),
             charts: charts::of(minutes),
-            tree: tree(minutes),
+            tree: tree(minutes, &argued),
+            analysis: analysis::of(minutes, &argued),
             sections: floor::sections(minutes),
             timeline: timeline::of(minutes),
             costs: costs(minutes),
@@ -127,9 +131,8 @@ pub(super) struct TreeView {
     edges: Vec<String>,
 }
 
-fn tree(minutes: &Minutes<'_>) -> Option<TreeView> {
-    let tree = ArgumentTree::of(minutes);
-    let svg = tree::embedded(minutes, &tree)?;
+fn tree(minutes: &Minutes<'_>, tree: &ArgumentTree) -> Option<TreeView> {
+    let svg = tree::embedded(minutes, tree)?;
     let (drawn, left_out) = tree.drawn();
     Some(TreeView { note: tree::described(&drawn, left_out), svg, edges: drawn.edges.iter().map(tree::told).collect() })
 }

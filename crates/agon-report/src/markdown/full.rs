@@ -1,7 +1,7 @@
 //! The whole debate as Markdown.
 use super::escape::{blocks, code_span, inline};
 use super::page::Page;
-use super::{decision, judges};
+use super::{analysis, decision, judges};
 use crate::asides::{self, Group};
 use crate::figures;
 use crate::minutes::{Deed, Entry, Minutes};
@@ -36,6 +36,7 @@ pub(super) fn write(page: &mut Page, minutes: &Minutes<'_>) {
     decision::dissent(page, minutes, 3);
     decision::votes(page, minutes);
     decision::ballots(page, minutes);
+    analysis::write(page, minutes);
     warnings(page, minutes);
     failures(page, minutes);
     costs(page, minutes);

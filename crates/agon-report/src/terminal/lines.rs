@@ -152,6 +152,9 @@ fn admitted(view: &LiveView, admission: &Admission) -> Vec<StyledLine> {
         out.push(line.and(Style::Dim, format!(" ({})", persona.voice.model)));
     }
     out.push(StyledLine::of(Style::Dim, format!("debate {}, seed {}", admission.id, admission.seed)));
+    if let Some(told) = words::told_of(admission) {
+        out.push(StyledLine::of(Style::Dim, told));
+    }
     if let Some(source) = &admission.rejudges {
         let told = format!("the speeches are those of debate {source}; only the judgement is new");
         out.push(StyledLine::of(Style::Dim, told));

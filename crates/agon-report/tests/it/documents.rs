@@ -35,6 +35,16 @@ fn section(name: &str) -> &'static str {
         .unwrap_or_else(|| panic!("events.md has no heading for {name}"));
     rest.split("\n##").next().unwrap()
 }
+/// The names of all members of a value, however deep.
+fn names(value: &Value) -> Vec<String> {
+    match value {
+        Value::Object(members) => {
+            members.iter().flat_map(|(name, value)| std::iter::once(name.clone()).chain(names(value))).collect()
+        }
+        Value::Array(values) => values.iter().flat_map(names).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
+}
 fn all_lines() -> Vec<Value> {
     let mut lines: Vec<Value> = Vec::new();
     for log in [
@@ -86,6 +96,11 @@ fn every_member_of_the_result_is_documented() {
         };
         for member in members.keys() {
             assert!(RESULT.contains(&format!("| `{member}` |")), "result.md lacks {member}");
+        }
+        let (_, analysis) = RESULT.split_once("## `analysis`").unwrap();
+        let analysis = analysis.split("\n## ").next().unwrap();
+        for member in members.get("analysis").into_iter().flat_map(names) {
+            assert!(analysis.contains(&format!("`{member}`")), "result.md lacks {member} of analysis");
         }
         let (_, judgements) = RESULT.split_once("## `judgements`").unwrap();
         for member in

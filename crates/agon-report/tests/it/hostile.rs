@@ -32,7 +32,7 @@ const ATTACKS: [&str; 22] = [
 ];
 
 /// A debate in which every text that anybody but Agon writes is `text`.
-fn hostile(text: &str) -> Log {
+pub fn hostile(text: &str) -> Log {
     let mut spec = spec(text, vec![persona(text, Some(text), text), persona("Bruno", Some(text), text)]);
     (spec.context, spec.materials, spec.instructions) =
         (Some(text.to_owned()), Some(text.to_owned()), Some(text.to_owned()));

@@ -1,5 +1,7 @@
 //! Reports of logs that are written by hand.
 #[cfg(test)]
+mod analysis;
+#[cfg(test)]
 mod documents;
 #[cfg(test)]
 mod every;

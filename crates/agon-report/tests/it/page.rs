@@ -175,6 +175,7 @@ fn the_sections_come_in_the_order_in_which_a_stranger_asks() {
             "round-2",
             "round-3",
             "tree",
+            "analysis",
             "costs",
             "configuration"
         ]
@@ -232,7 +233,7 @@ fn unknown_tokens_are_said_to_be_unknown() {
 
 #[test]
 fn a_rehearsal_carries_its_banner_at_the_top_at_the_bottom_and_at_every_picture() {
-    assert_eq!(page(&scenes::grand(true)).matches(REHEARSAL).count(), 4);
+    assert_eq!(page(&scenes::grand(true)).matches(REHEARSAL).count(), 5);
     assert_eq!(page(&scenes::grand(false)).matches(REHEARSAL).count(), 0);
 }
 

@@ -1,0 +1,96 @@
+//! The analysis of a debate that is over: figures and sentences that follow from its log, without a model.
+//!
+//! Everything here derives from the ballots, the [argument tree](crate::ArgumentTree), the scores and the citations that
+//! the log already holds; what a speech means is not looked at. What the log does not tell is absent, never 0. Where the
+//! debate file keeps the debaters' words out of reports, all that rests on their speeches is absent too.
+mod attacks;
+mod ballots;
+mod beliefs;
+mod disagreement;
+mod figures;
+mod grounds;
+mod insights;
+mod metrics;
+mod relationships;
+mod tables;
+
+use crate::minutes::Minutes;
+use crate::tree::ArgumentTree;
+use crate::verdict::Standing;
+use agon_core::DebateState;
+use attacks::Attack;
+use ballots::Held;
+pub use beliefs::{Belief, Beliefs, StrongestSpeech};
+pub use disagreement::{Agreement, Disagreement, Side, StandingAttack, StandingAttacks};
+pub use grounds::{Ground, VerdictGrounds};
+pub use metrics::DebaterMetrics;
+pub use relationships::Relationship;
+use serde::{Deserialize, Serialize};
+pub(crate) use tables::{Cell, STRENGTH, Table, tables};
+
+/// What the log of a debate that is over says about who did what to whom, what is still open, and what the verdict
+/// rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Analysis {
+    /// Sentences made from the figures below and nothing else, most important first, at most 8.
+    pub insights: Vec<String>,
+    /// Each debater by itself, in declared order.
+    pub metrics: Vec<DebaterMetrics>,
+    /// Each ordered pair of debaters of whom there is something to tell, in declared order.
+    pub relationships: Vec<Relationship>,
+    /// What the debaters still differ on.
+    pub disagreement: Disagreement,
+    /// What the judges quote; absent where no judge judged, or where the words of judges or debaters are kept out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict_grounds: Option<VerdictGrounds>,
+    /// How strong each speech stands among those that attack and support it; absent where no speech may be shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beliefs: Option<Beliefs>,
+}
+
+/// What all parts of the analysis are made of.
+struct Facts<'m, 'a> {
+    minutes: &'m Minutes<'a>,
+    /// What the debaters held before and after, in declared order.
+    held: Vec<Held<'m>>,
+    /// Absent where the file keeps the debaters' words out of reports: then nothing is known of them, which is not zero.
+    floor: Option<Floor<'m>>,
+}
+
+/// What was said, and what it is to what was said before.
+struct Floor<'m> {
+    tree: &'m ArgumentTree,
+    /// Every attack of the tree, in the order of the attacking speeches.
+    attacks: Vec<Attack<'m>>,
+}
+
+impl Analysis {
+    /// The analysis of a debate that ended with a result; none of one that runs, failed or was cancelled, or whose file
+    /// switches the phase `analysis` off.
+    pub fn of(minutes: &Minutes<'_>) -> Option<Self> {
+        if !wanted(minutes) || minutes.standing() != Standing::Ended(DebateState::Succeeded) {
+            return None;
+        }
+        let tree = ArgumentTree::of(minutes);
+        let shown = minutes.admission.spec.visible.debaters.history;
+        let floor = shown.then(|| Floor { attacks: attacks::of(&tree), tree: &tree });
+        let facts = Facts { minutes, held: ballots::held(minutes), floor };
+        let beliefs = beliefs::of(&facts);
+        let grounds = grounds::of(&facts, beliefs.as_ref());
+        let mut analysis = Self {
+            insights: Vec::new(),
+            metrics: metrics::of(&facts),
+            relationships: relationships::of(&facts),
+            disagreement: disagreement::of(&facts),
+            verdict_grounds: grounds,
+            beliefs,
+        };
+        analysis.insights = insights::of(&facts, &analysis);
+        Some(analysis)
+    }
+}
+
+/// Whether the debate file wants the analysis.
+fn wanted(minutes: &Minutes<'_>) -> bool {
+    minutes.admission.spec.phases.analysis
+}
