@@ -13,12 +13,13 @@ mod volumes;
 use crate::support::agon;
 use agon_testkit::{OpenAiDoor, Rehearsal};
 use crowd::{nothing_was_lost, while_debates_run};
+use pod::Pod;
 use render::Render;
 use site::{Release, Site};
 use std::collections::BTreeMap;
 
 /// A debate that is submitted to the model servers of a render.
-const DEBATE: &str = "topic: Should pods be replaced while debates run?\nmax_rounds: 2\npersonas:\n- {name: Ada, stance: yes}\n\
+const DEBATE: &str = "topic: Should pods be replaced while debates run?\nmax_rounds: 6\npersonas:\n- {name: Ada, stance: yes}\n\
     - {name: Bo, stance: no}\n";
 /// The rehearsed debate that the render's own test submits.
 const REHEARSED: [&str; 2] = ["/etc/agon/debate.md", "--rehearsal"];
@@ -39,7 +40,7 @@ fn the_default_chart_holds_its_test_and_loses_nothing_when_every_pod_is_replaced
         for (kind, name) in
             [("Deployment", "agon-coordinator"), ("Deployment", "agon-gateway"), ("StatefulSet", "agon-nats")]
         {
-            release.roll(kind, name, || debates.more(1));
+            release.roll(kind, name, |_| debates.more(1));
             debates.more(1);
         }
     });
@@ -60,7 +61,7 @@ fn with_tls_users_and_tokens_it_does_too() {
     let caller = site.helm_test();
     let debates = while_debates_run(&site, &caller, &REHEARSED, |debates| {
         for name in ["agon-coordinator", "agon-gateway"] {
-            release.roll("Deployment", name, || debates.more(1));
+            release.roll("Deployment", name, |_| debates.more(1));
             debates.more(1);
         }
     });
@@ -90,13 +91,13 @@ fn with_high_availability_debates_with_models_go_on_while_every_pod_is_replaced(
     let caller = site.helm_test();
     let debate = [file.to_str().unwrap(), "--model", models[0]];
     let debates = while_debates_run(&site, &caller, &debate, |debates| {
-        for name in ["agon-host-models", "agon-coordinator", "agon-gateway"] {
-            release.roll("Deployment", name, || debates.more(1));
-        }
-        release.roll("StatefulSet", "agon-nats", || debates.more(1));
+        release.roll("Deployment", "agon-host-models", |_| debates.more(1));
+        release.roll("Deployment", "agon-coordinator", Pod::until_it_leads);
+        release.roll("Deployment", "agon-gateway", |_| debates.more(1));
+        release.roll("StatefulSet", "agon-nats", |_| debates.more(1));
     });
 
-    nothing_was_lost(&release, &debates, 0);
+    nothing_was_lost(&release, &debates, 1);
     caller.end(&site);
     release.uninstall();
 }

@@ -4,6 +4,7 @@ use super::places::{Places, program, settings};
 use super::render::{list, only, text};
 use super::site::Site;
 use super::volumes::Sources;
+use crate::cluster_stage::PATIENCE;
 use agon_testkit::{Process, http_get, until};
 use nix::sys::signal::Signal;
 use serde_json::Value;
@@ -252,6 +253,12 @@ impl Pod {
     pub fn metrics(&self) -> Option<String> {
         let port = self.ports.get(&9090)?;
         Some(http_get(&format!("127.0.0.1:{port}"), "/metrics").unwrap())
+    }
+    /// Waits until it leads a debate, so that its end makes one change its owner.
+    pub fn until_it_leads(&self) {
+        let leads = |line: &str| line.starts_with("agon_debates_active") && !line.ends_with(" 0");
+        let look = || Ok(self.metrics().unwrap_or_default().lines().any(leads).then_some(()));
+        until(&format!("{} leads a debate", self.name), PATIENCE, look).unwrap();
     }
 }
 

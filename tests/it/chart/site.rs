@@ -109,8 +109,8 @@ impl Release {
         Pod::start(&self.site, &format!("{name}-{number}"), &workload["spec"]["template"], &claims.collect::<Vec<_>>())
     }
 
-    /// Replaces each pod of a workload in turn, as its strategy says. Before each it calls back.
-    pub fn roll(&mut self, kind: &str, name: &str, mut before: impl FnMut()) {
+    /// Replaces each pod of a workload in turn, as its strategy says. It calls back right before each is told to end.
+    pub fn roll(&mut self, kind: &str, name: &str, mut before: impl FnMut(&Pod)) {
         let site = self.site.clone();
         let workload = site.render.object(kind, name);
         let surge = match kind {
@@ -128,14 +128,15 @@ impl Release {
         let mut new = Vec::new();
         // stateful sets go from the last to the first
         while let Some(pod) = old.pop() {
-            before();
             let at = old.len() as u64;
             if surge {
                 let mut next = self.start(workload, at);
                 next.until_ready(&site);
                 new.push(next);
+                before(&pod);
                 pod.end(&site);
             } else {
+                before(&pod);
                 pod.end(&site);
                 let mut next = self.start(workload, at);
                 next.until_ready(&site);
