@@ -4,13 +4,13 @@ use super::draft::Draft;
 use super::input::Rejection;
 use crate::event::{Event, Step};
 use crate::ids::{ParticipantId, TurnId};
-use crate::spec::{DebateFormat, DebateSpec, Interruptions};
+use crate::spec::{DebateFormat, DebateSpec, Interruptions, TurnKind};
 use crate::task::BidPurpose;
 use crate::work::{Seat, Work};
 use std::sync::Arc;
 
 impl Draft<'_> {
-    /// Opens a seat for everybody else to bid to interrupt, once for each speech.
+    /// Opens a seat for everybody else who may hear the speaker to bid to interrupt, once for each speech.
     pub fn speech_heard(&mut self, turn: TurnId, text: Arc<str>) -> Result<(), Rejection> {
         let (slot, ask) = self.control.open_slot(turn).ok_or(Rejection::NotOpen(turn))?;
         let speaker = ask.participant.clone();
@@ -19,15 +19,25 @@ impl Draft<'_> {
         if !may || known || text.trim().is_empty() {
             return Err(Rejection::NotOpen(turn));
         }
+        let listens = |name: &&ParticipantId| **name != speaker && self.may_hear(name, &speaker);
+        let others: Vec<ParticipantId> = self.control.speakers.iter().filter(listens).cloned().collect();
+        if others.is_empty() {
+            return Err(Rejection::NotOpen(turn));
+        }
         self.emit(Event::SpeechHeard { turn, participant: speaker.clone(), text: text.clone() });
-        let others = self.control.speakers.iter().filter(|name| **name != speaker);
         let work =
             || Work::Bid { purpose: BidPurpose::Interruption, on: Some(speaker.clone()), heard: Some(text.clone()) };
-        let seats = others.map(|name| Seat { participant: name.clone(), work: work() }).collect();
+        let seats = others.into_iter().map(|participant| Seat { participant, work: work() }).collect();
         let (round, step) = (self.control.round, Step::Speaking);
         self.emit(Event::StageOpened { round, step, seats, parallel: true, joins: true });
         self.advance();
         Ok(())
+    }
+
+    /// Whether masks let a debater hear another's speeches.
+    fn may_hear(&self, reader: &ParticipantId, speaker: &ParticipantId) -> bool {
+        let reader = self.spec().persona(reader);
+        reader.is_some_and(|reader| self.spec().lets_see(reader, speaker, TurnKind::Arguments))
     }
 
     /// Who may cut this try of a running speech, if somebody bid as much as it takes.

@@ -1,5 +1,7 @@
 //! What a speaker sees, and what is kept of the past.
-use super::roles::Voice;
+use super::DebateSpec;
+use super::roles::{Persona, Sight, TurnKind, Voice};
+use crate::ids::ParticipantId;
 use serde::{Deserialize, Serialize};
 
 /// What a speaker sees.
@@ -66,6 +68,24 @@ pub struct Summarizer {
     /// The model and how it is sampled.
     #[serde(flatten)]
     pub voice: Voice,
+}
+
+impl DebateSpec {
+    /// Whether masks let a debater see somebody's turns of a kind. Its own it always sees.
+    pub fn lets_see(&self, reader: &Persona, author: &ParticipantId, kind: TurnKind) -> bool {
+        if self.memory != Memory::PersonaMasking || *author == reader.name {
+            return true;
+        }
+        if self.persona(author).is_some_and(|author| author.hidden_from.contains(&reader.name)) {
+            return false;
+        }
+        reader.sees.as_ref().is_none_or(|sees| {
+            sees.iter().any(|allowed| match allowed {
+                Sight::Kind(allowed) => *allowed == kind,
+                Sight::Persona(name) => name == author,
+            })
+        })
+    }
 }
 
 #[cfg(test)]

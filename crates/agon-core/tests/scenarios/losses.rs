@@ -185,6 +185,32 @@ fn interrupted() -> Log {
 }
 
 #[test]
+fn whoever_may_not_hear_a_speaker_is_not_asked_to_interrupt_it() {
+    let hold = |hidden_from: &[&str]| {
+        let persona = |name: &str, hidden_from: &[&str]| json!({"name": name, "stance": name, "hidden_from": hidden_from, "model": "m", "max_tokens": 9});
+        let personas = [persona("P0", hidden_from), persona("P1", &["P2"]), persona("P2", &[])];
+        let keys = json!({"debate_format": "open_fight", "interruptions": "mid_speech", "memory": "persona_masking", "personas": personas});
+        let mut log = Log::begin(admission(3, keys));
+        for ask in log.asked() {
+            let urgency = if ask.participant.as_str() == "P0" { 5 } else { 1 };
+            log.answer(&ask, Answer::Bid(Bid { urgency, to: None, text: None }));
+        }
+        let speaker = log.asked().remove(0);
+        assert_eq!(speaker.participant.as_str(), "P0");
+        let heard = Input::SpeechHeard { turn: speaker.turn, text: "half".into() };
+        let taken = log.debate.decide(Timestamp(2), heard.clone()).is_ok();
+        if taken {
+            log.step(heard);
+        }
+        let bids = log.asked().into_iter().filter(|ask| matches!(ask.task, Task::Bid { .. }));
+        (taken, bids.map(|ask| ask.participant.to_string()).collect::<Vec<_>>())
+    };
+    assert_eq!(hold(&[]), (true, vec!["P1".to_owned(), "P2".to_owned()]));
+    assert_eq!(hold(&["P1"]), (true, vec!["P2".to_owned()]));
+    assert_eq!(hold(&["P1", "P2"]), (false, Vec::new()));
+}
+
+#[test]
 fn a_summary_that_failed_is_made_up_for_by_the_next() {
     let summarizer = json!({"model": "m", "max_tokens": 9});
     let asked = admission(2, json!({"memory": "summarize_past", "max_rounds": 5, "summarizer": summarizer}));

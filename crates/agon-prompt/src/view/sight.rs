@@ -1,9 +1,7 @@
 //! Who is shown which part of the transcript: what memory keeps, and what of it the context scope shows.
 use super::View;
 use crate::text::mentions;
-use agon_core::{
-    Ask, ContextScope, Entry, Memory, ParticipantId, Persona, Position, Sight as Allowed, SpeechKind, Task, Windows,
-};
+use agon_core::{Ask, ContextScope, Entry, Memory, ParticipantId, Persona, Position, SpeechKind, Task, Windows};
 
 /// Which entries of the transcript a prompt shows, and which summary stands for what came before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,20 +80,7 @@ fn kept_from(view: &View, ask: &Ask, entries: &[Entry], allowed: &[usize]) -> Ke
 
 /// Whether masks leave an entry to a debater. Its own turns and the moderator's are always left.
 fn unmasked(view: &View, persona: &Persona, entry: &Entry) -> bool {
-    if view.spec.memory != Memory::PersonaMasking || entry.participant == persona.name {
-        return true;
-    }
-    let Some(kind) = entry.turn_kind() else { return true };
-    let author = view.spec.persona(&entry.participant);
-    if author.is_some_and(|author| author.hidden_from.contains(&persona.name)) {
-        return false;
-    }
-    persona.sees.as_ref().is_none_or(|sees| {
-        sees.iter().any(|allowed| match allowed {
-            Allowed::Kind(allowed) => *allowed == kind,
-            Allowed::Persona(name) => *name == entry.participant,
-        })
-    })
+    entry.turn_kind().is_none_or(|kind| view.spec.lets_see(persona, &entry.participant, kind))
 }
 
 /// Whether the context scope leaves an entry to a debater, as far as that depends on who said it to whom.
