@@ -235,7 +235,10 @@ fn past(genes: &mut Genes, spec: &mut DebateSpec) {
         SummarizePast if spec.context_scope != SummaryOnly => {
             spec.windows.summarize_every = 1 + genes.below(spec.max_rounds - 1);
         }
-        PersonaMasking => spec.personas[0].sees = Some(vec![Sight::Kind(TurnKind::Arguments)]),
+        PersonaMasking => {
+            spec.personas[0].sees = Some(vec![Sight::Kind(TurnKind::Arguments)]);
+            spec.context_scope = if spec.context_scope == SummaryOnly { FullLog } else { spec.context_scope };
+        }
         RollingWindow => spec.windows.memory_window = 4,
         AppendAll | SummarizePast => {}
     }

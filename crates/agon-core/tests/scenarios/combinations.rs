@@ -27,6 +27,14 @@ fn set(mut whole: Value, path: &str, value: Value) -> Value {
     whole
 }
 
+/// Who is hidden from a persona, and a summary that names everybody.
+fn masked_and_summed_up() -> Value {
+    json!({
+        "memory": "persona_masking", "personas.0.hidden_from": ["P1"], "context_scope": "summary_only", "max_rounds": 2,
+        "summarizer": {"model": "m", "max_tokens": 9}
+    })
+}
+
 #[test]
 fn options_that_do_nothing_where_they_stand_are_refused() {
     let moderator = json!({"opens": false, "closes": false, "concludes": false, "model": "m", "max_tokens": 9});
@@ -49,6 +57,7 @@ fn options_that_do_nothing_where_they_stand_are_refused() {
         (json!({"summarize_every": 5}), "summarize_every"),
         (json!({"similarity_threshold": 0.5}), "similarity_threshold"),
         (json!({"memory": "persona_masking"}), "memory"),
+        (masked_and_summed_up(), "context_scope"),
         (json!({"personas.0.sees": ["P1"]}), "personas[0].sees"),
         (json!({"personas.1.hidden_from": ["P1"]}), "personas[1].hidden_from"),
         (json!({"personas.0.reflection": true}), "personas[0].reflection"),

@@ -60,6 +60,12 @@ fn masking(spec: &DebateSpec, found: &mut Found) {
     found.require(!masks || masked, &["memory"], || {
         "`memory: persona_masking` hides nothing: give at least one persona `sees` or `hidden_from`".to_owned()
     });
+    let summed_up = spec.context_scope == ContextScope::SummaryOnly;
+    found.require(!masks || !summed_up, &["context_scope", "memory"], || {
+        "`context_scope: summary_only` shows everybody one summary of all that was said, so that \
+         `memory: persona_masking` would hide nothing for long: allowed with it are full_log, last_n_turns, persona_scoped"
+            .to_owned()
+    });
 }
 
 /// Notes are taken for the next round.
