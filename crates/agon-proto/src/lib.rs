@@ -8,6 +8,7 @@
 
 mod alive;
 mod answer;
+mod archive;
 mod call;
 mod catalogue;
 mod enums;

@@ -6,6 +6,7 @@
 //!
 //! Invariant: nothing here knows a rule of debates; records are appended, fenced and read, never interpreted.
 
+mod cards;
 mod catalogue;
 pub mod chain;
 mod live;
@@ -21,6 +22,7 @@ mod upkeep;
 mod contract;
 
 pub use agon_proto::{CancelOrder, RequestClaim, Summary, SummaryState};
+pub use cards::Cards;
 pub use catalogue::{Catalogue, ListState, Place, Query, Standing, supersedes};
 pub use memory::MemoryStore;
 pub use nats::{NatsCache, NatsLimits, NatsStorage, NatsStore, NatsStoreConfig, NatsStoreError, NatsUse};

@@ -1455,6 +1455,622 @@ impl Output {
         }
     }
 }
+/// Which ratings.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListRatingsRequest {
+    /// Those of rehearsed debates. They never mix with those of real ones.
+    #[prost(bool, tag = "1")]
+    pub rehearsal: bool,
+}
+/// The ratings, the best first.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListRatingsResponse {
+    /// What they rest on.
+    #[prost(message, optional, tag = "1")]
+    pub basis: ::core::option::Option<Basis>,
+    /// Personas, each by each of its models.
+    #[prost(message, repeated, tag = "2")]
+    pub personas: ::prost::alloc::vec::Vec<PersonaRating>,
+    /// Models.
+    #[prost(message, repeated, tag = "3")]
+    pub models: ::prost::alloc::vec::Vec<ModelRating>,
+    /// Personas and models that an answer has no room for: the lowest ratings.
+    #[prost(uint64, tag = "4")]
+    pub left_off: u64,
+}
+/// Which persona.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetPersonaRequest {
+    /// Its name, as debate files spell it.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// What it did in rehearsed debates, instead of real ones.
+    #[prost(bool, tag = "2")]
+    pub rehearsal: bool,
+}
+/// All of one persona, whatever its models.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PersonaRecord {
+    /// What it rests on.
+    #[prost(message, optional, tag = "1")]
+    pub basis: ::core::option::Option<Basis>,
+    /// Its name.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    /// By model, the best rating first.
+    #[prost(message, repeated, tag = "3")]
+    pub ratings: ::prost::alloc::vec::Vec<PersonaRating>,
+    /// What it held, oldest debate first.
+    #[prost(message, repeated, tag = "4")]
+    pub positions: ::prost::alloc::vec::Vec<PersonaPosition>,
+    /// Where it came back to a topic with another position, oldest first.
+    #[prost(message, repeated, tag = "5")]
+    pub flips: ::prost::alloc::vec::Vec<PersonaFlip>,
+    /// What stands out of what it did, oldest first.
+    #[prost(message, repeated, tag = "6")]
+    pub moments: ::prost::alloc::vec::Vec<PersonaMoment>,
+    /// What others were to it.
+    #[prost(message, repeated, tag = "7")]
+    pub relationships: ::prost::alloc::vec::Vec<PersonaRelationship>,
+    /// Positions, flips, moments and relationships that an answer has no room for: the oldest, and those who met least often.
+    #[prost(uint64, tag = "8")]
+    pub left_off: u64,
+}
+/// The debates that an answer rests on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Basis {
+    /// How many were folded.
+    #[prost(uint64, tag = "1")]
+    pub debates: u64,
+    /// Older ones were left out.
+    #[prost(bool, tag = "2")]
+    pub truncated: bool,
+    /// They are rehearsed ones: scripted speakers, no model.
+    #[prost(bool, tag = "3")]
+    pub rehearsal: bool,
+}
+/// A persona that speaks by a model.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RatedDebater {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub persona: ::prost::alloc::string::String,
+    /// The model that the debate file names for it.
+    #[prost(string, tag = "2")]
+    pub model: ::prost::alloc::string::String,
+}
+/// How a debater, or a model, has done. Of a model the four counts are of seats.
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct Rating {
+    /// Debates that it took part in.
+    #[prost(uint32, tag = "1")]
+    pub debates: u32,
+    /// Won over another side.
+    #[prost(uint32, tag = "2")]
+    pub won: u32,
+    /// Lost to another side.
+    #[prost(uint32, tag = "3")]
+    pub lost: u32,
+    /// Ties with another side.
+    #[prost(uint32, tag = "4")]
+    pub drawn: u32,
+    /// Nothing to compare.
+    #[prost(uint32, tag = "5")]
+    pub undecided: u32,
+    /// The rating.
+    #[prost(double, tag = "6")]
+    pub elo: f64,
+}
+/// A debater with its rating.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PersonaRating {
+    /// Who.
+    #[prost(message, optional, tag = "1")]
+    pub debater: ::core::option::Option<RatedDebater>,
+    /// How it has done.
+    #[prost(message, optional, tag = "2")]
+    pub rating: ::core::option::Option<Rating>,
+    /// What became of its private ballots.
+    #[prost(message, optional, tag = "3")]
+    pub movement: ::core::option::Option<BallotMovement>,
+}
+/// A model with its rating.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ModelRating {
+    /// Which.
+    #[prost(string, tag = "1")]
+    pub model: ::prost::alloc::string::String,
+    /// How its seats have done against other models.
+    #[prost(message, optional, tag = "2")]
+    pub rating: ::core::option::Option<Rating>,
+}
+/// What became of a debater's private ballots.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BallotMovement {
+    /// Debates in which it cast both ballots.
+    #[prost(uint32, tag = "1")]
+    pub balloted: u32,
+    /// Of these, debates in which the last ballot differs from the first.
+    #[prost(uint32, tag = "2")]
+    pub moved: u32,
+    /// Of the moves, those to what won.
+    #[prost(uint32, tag = "3")]
+    pub moved_to_winner: u32,
+    /// Of the moves, those away from what won.
+    #[prost(uint32, tag = "4")]
+    pub moved_from_winner: u32,
+    /// Debates with a winner in which it cast the last ballot.
+    #[prost(uint32, tag = "5")]
+    pub compared: u32,
+    /// Of these, debates in which that ballot is what won.
+    #[prost(uint32, tag = "6")]
+    pub agreed: u32,
+}
+/// What a debater held in a debate.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PersonaPosition {
+    /// Who.
+    #[prost(message, optional, tag = "1")]
+    pub debater: ::core::option::Option<RatedDebater>,
+    /// The beginning of the topic.
+    #[prost(string, tag = "2")]
+    pub topic: ::prost::alloc::string::String,
+    /// What it stood for from the start.
+    #[prost(string, optional, tag = "3")]
+    pub first: ::core::option::Option<::prost::alloc::string::String>,
+    /// What it held at the end.
+    #[prost(string, optional, tag = "4")]
+    pub last: ::core::option::Option<::prost::alloc::string::String>,
+    /// The debate file gave it the stance to start with.
+    #[prost(bool, tag = "5")]
+    pub assigned: bool,
+    /// What became of it.
+    #[prost(enumeration = "Resolution", tag = "6")]
+    pub resolution: i32,
+    /// The debate's id.
+    #[prost(string, tag = "7")]
+    pub debate: ::prost::alloc::string::String,
+    /// When that was admitted.
+    #[prost(message, optional, tag = "8")]
+    pub create_time: ::core::option::Option<::prost_types::Timestamp>,
+}
+/// A debater came back to a topic with another position.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PersonaFlip {
+    /// Who.
+    #[prost(message, optional, tag = "1")]
+    pub debater: ::core::option::Option<RatedDebater>,
+    /// The beginning of the topic.
+    #[prost(string, tag = "2")]
+    pub topic: ::prost::alloc::string::String,
+    /// What it held at the end of the earlier debate.
+    #[prost(string, tag = "3")]
+    pub from: ::prost::alloc::string::String,
+    /// What it stood for at the start of the later one.
+    #[prost(string, tag = "4")]
+    pub to: ::prost::alloc::string::String,
+    /// The later position is a stance that the debate file gave it.
+    #[prost(bool, tag = "5")]
+    pub assigned: bool,
+    /// The earlier debate's id.
+    #[prost(string, tag = "6")]
+    pub earlier: ::prost::alloc::string::String,
+    /// The later debate's id.
+    #[prost(string, tag = "7")]
+    pub later: ::prost::alloc::string::String,
+}
+/// Something that stands out in a debate.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PersonaMoment {
+    /// What.
+    #[prost(enumeration = "MomentKind", tag = "1")]
+    pub kind: i32,
+    /// The debate's id.
+    #[prost(string, tag = "2")]
+    pub debate: ::prost::alloc::string::String,
+    /// The beginning of the topic.
+    #[prost(string, tag = "3")]
+    pub topic: ::prost::alloc::string::String,
+    /// When the debate was admitted.
+    #[prost(message, optional, tag = "4")]
+    pub create_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// Whose.
+    #[prost(message, repeated, tag = "5")]
+    pub debaters: ::prost::alloc::vec::Vec<RatedDebater>,
+    /// The position that was vindicated.
+    #[prost(string, optional, tag = "6")]
+    pub position: ::core::option::Option<::prost::alloc::string::String>,
+    /// Wins in a row of a streak, debates without a win before a breakthrough.
+    #[prost(uint32, optional, tag = "7")]
+    pub count: ::core::option::Option<u32>,
+}
+/// What two debaters were to each other.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PersonaRelationship {
+    /// The one whose name comes first.
+    #[prost(message, optional, tag = "1")]
+    pub one: ::core::option::Option<RatedDebater>,
+    /// The other.
+    #[prost(message, optional, tag = "2")]
+    pub other: ::core::option::Option<RatedDebater>,
+    /// Debates together.
+    #[prost(uint32, tag = "3")]
+    pub debates: u32,
+    /// Of these, debates in which both cast a last ballot.
+    #[prost(uint32, tag = "4")]
+    pub compared: u32,
+    /// Of these, debates in which both ballots are the same.
+    #[prost(uint32, tag = "5")]
+    pub agreed: u32,
+    /// Debates after which the other held what the one stood for from the start, and had not before.
+    #[prost(uint32, tag = "6")]
+    pub convinced: u32,
+    /// The same the other way round.
+    #[prost(uint32, tag = "7")]
+    pub was_convinced: u32,
+}
+/// What became of a seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Resolution {
+    /// Never sent.
+    Unspecified = 0,
+    /// Its side won over another.
+    Won = 1,
+    /// Another side won.
+    Lost = 2,
+    /// A tie with another side.
+    Drawn = 3,
+    /// Nothing can be said.
+    Undecided = 4,
+}
+impl Resolution {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "RESOLUTION_UNSPECIFIED",
+            Self::Won => "RESOLUTION_WON",
+            Self::Lost => "RESOLUTION_LOST",
+            Self::Drawn => "RESOLUTION_DRAWN",
+            Self::Undecided => "RESOLUTION_UNDECIDED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "RESOLUTION_UNSPECIFIED" => Some(Self::Unspecified),
+            "RESOLUTION_WON" => Some(Self::Won),
+            "RESOLUTION_LOST" => Some(Self::Lost),
+            "RESOLUTION_DRAWN" => Some(Self::Drawn),
+            "RESOLUTION_UNDECIDED" => Some(Self::Undecided),
+            _ => None,
+        }
+    }
+}
+/// What may stand out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum MomentKind {
+    /// Never sent.
+    Unspecified = 0,
+    /// A seat won that was rated at least 100 below the mean of the seats that lost.
+    Upset = 1,
+    /// The winner is not what the majority held before the debate.
+    Reversal = 2,
+    /// A position won that had lost an earlier debate on the same topic.
+    Vindication = 3,
+    /// The 3rd, 5th or 10th win in a row.
+    Streak = 4,
+    /// A win after at least 3 rated debates without one.
+    Breakthrough = 5,
+}
+impl MomentKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "MOMENT_KIND_UNSPECIFIED",
+            Self::Upset => "MOMENT_KIND_UPSET",
+            Self::Reversal => "MOMENT_KIND_REVERSAL",
+            Self::Vindication => "MOMENT_KIND_VINDICATION",
+            Self::Streak => "MOMENT_KIND_STREAK",
+            Self::Breakthrough => "MOMENT_KIND_BREAKTHROUGH",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "MOMENT_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "MOMENT_KIND_UPSET" => Some(Self::Upset),
+            "MOMENT_KIND_REVERSAL" => Some(Self::Reversal),
+            "MOMENT_KIND_VINDICATION" => Some(Self::Vindication),
+            "MOMENT_KIND_STREAK" => Some(Self::Streak),
+            "MOMENT_KIND_BREAKTHROUGH" => Some(Self::Breakthrough),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+#[cfg(feature = "grpc")]
+pub mod archive_service_client {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::http::Uri;
+    use tonic::codegen::*;
+    /// Ratings, positions, moments and relationships of the caller's tenant.
+    #[derive(Debug, Clone)]
+    pub struct ArchiveServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> ArchiveServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> ArchiveServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                    http::Request<tonic::body::Body>,
+                    Response = http::Response<<T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody>,
+                >,
+            <T as tonic::codegen::Service<http::Request<tonic::body::Body>>>::Error:
+                Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            ArchiveServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// How personas and models have done.
+        pub async fn list_ratings(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListRatingsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListRatingsResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.ArchiveService/ListRatings");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.ArchiveService", "ListRatings"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// All of one persona.
+        pub async fn get_persona(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetPersonaRequest>,
+        ) -> std::result::Result<tonic::Response<super::PersonaRecord>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.ArchiveService/GetPersona");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.ArchiveService", "GetPersona"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+#[cfg(feature = "grpc")]
+pub mod archive_service_server {
+    #![allow(unused_variables, dead_code, missing_docs, clippy::wildcard_imports, clippy::let_unit_value)]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with ArchiveServiceServer.
+    #[async_trait]
+    pub trait ArchiveService: std::marker::Send + std::marker::Sync + 'static {
+        /// How personas and models have done.
+        async fn list_ratings(
+            &self,
+            request: tonic::Request<super::ListRatingsRequest>,
+        ) -> std::result::Result<tonic::Response<super::ListRatingsResponse>, tonic::Status>;
+        /// All of one persona.
+        async fn get_persona(
+            &self,
+            request: tonic::Request<super::GetPersonaRequest>,
+        ) -> std::result::Result<tonic::Response<super::PersonaRecord>, tonic::Status>;
+    }
+    /// Ratings, positions, moments and relationships of the caller's tenant.
+    #[derive(Debug)]
+    pub struct ArchiveServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> ArchiveServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(inner: T, interceptor: F) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for ArchiveServiceServer<T>
+    where
+        T: ArchiveService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/agon.v1.ArchiveService/ListRatings" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListRatingsSvc<T: ArchiveService>(pub Arc<T>);
+                    impl<T: ArchiveService> tonic::server::UnaryService<super::ListRatingsRequest> for ListRatingsSvc<T> {
+                        type Response = super::ListRatingsResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ListRatingsRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as ArchiveService>::list_ratings(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListRatingsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.ArchiveService/GetPersona" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetPersonaSvc<T: ArchiveService>(pub Arc<T>);
+                    impl<T: ArchiveService> tonic::server::UnaryService<super::GetPersonaRequest> for GetPersonaSvc<T> {
+                        type Response = super::PersonaRecord;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::GetPersonaRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as ArchiveService>::get_persona(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetPersonaSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => Box::pin(async move {
+                    let mut response = http::Response::new(tonic::body::Body::default());
+                    let headers = response.headers_mut();
+                    headers.insert(tonic::Status::GRPC_STATUS, (tonic::Code::Unimplemented as i32).into());
+                    headers.insert(http::header::CONTENT_TYPE, tonic::metadata::GRPC_CONTENT_TYPE);
+                    Ok(response)
+                }),
+            }
+        }
+    }
+    impl<T> Clone for ArchiveServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "agon.v1.ArchiveService";
+    impl<T> tonic::server::NamedService for ArchiveServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
 /// A debate.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Debate {
