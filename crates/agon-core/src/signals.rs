@@ -34,6 +34,7 @@ struct Said {
 #[derive(Clone, Debug)]
 pub struct Piece {
     round: u32,
+    seat: u32,
     kind: SpeechKind,
     participant: ParticipantId,
     text: Arc<str>,
@@ -44,13 +45,13 @@ impl Gauge {
     /// A speech of the transcript.
     pub fn entry(entry: &Entry) -> Piece {
         let (participant, text, answer) = (entry.participant.clone(), entry.text.clone(), entry.answer.clone());
-        Piece { round: entry.turn.round, kind: entry.kind, participant, text, answer }
+        Piece { round: entry.turn.round, seat: entry.turn.seat, kind: entry.kind, participant, text, answer }
     }
     /// The speech that an event records, if it records one.
     pub fn speech(event: &Event) -> Option<Piece> {
         let Event::SpeechRecorded(speech) = event else { return None };
         let (participant, text, answer) = (speech.participant.clone(), speech.text.clone(), speech.answer.clone());
-        Some(Piece { round: speech.turn.round, kind: speech.kind, participant, text, answer })
+        Some(Piece { round: speech.turn.round, seat: speech.turn.seat, kind: speech.kind, participant, text, answer })
     }
     /// What there is to be compared after `round` of a debate: what its debaters said there, and in their last round before.
     /// With all that was said before only where `known` says so ([`crate::DebateSpec::seeks_new_arguments`]), because the cost of
@@ -59,6 +60,8 @@ impl Gauge {
         let mut gauge = Self { known, ..Self::default() };
         let compared = |piece: &Piece| counts(piece.kind) && piece.round <= round;
         let mut pieces: Vec<Piece> = pieces.into_iter().filter(compared).collect();
+        // Those who spoke at once are compared in the order of their seats, whoever was faster.
+        pieces.sort_by_key(|piece| (piece.round, piece.seat));
         if !gauge.known {
             let mut last: BTreeMap<ParticipantId, u32> = BTreeMap::new();
             for piece in pieces.iter().filter(|piece| piece.round < round) {
@@ -245,7 +248,7 @@ mod tests {
 
     fn piece(round: u32, who: &str, text: &str, answer: Option<&str>) -> Piece {
         let answer = answer.map(str::to_owned);
-        Piece { round, kind: SpeechKind::Argument, participant: who.into(), text: text.into(), answer }
+        Piece { round, seat: 0, kind: SpeechKind::Argument, participant: who.into(), text: text.into(), answer }
     }
 
     #[test]

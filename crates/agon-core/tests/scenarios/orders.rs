@@ -1,5 +1,5 @@
-//! Orders that are drawn.
-use crate::hold::{admission, hold, speech};
+//! Orders that are drawn, and one that must not matter.
+use crate::hold::{Log, admission, hold, speech};
 use agon_core::*;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -29,4 +29,29 @@ fn a_random_order_is_drawn_afresh_each_round_and_follows_from_the_seed() {
     for order in drawn.iter().flatten() {
         assert_eq!(order.iter().collect::<BTreeSet<_>>().len(), 4, "{order:?}");
     }
+}
+
+/// The measures of a debate in which those who are asked at once answer in this order.
+fn measured(last_first: bool) -> Vec<Measures> {
+    let mut log = Log::begin(admission(
+        3,
+        json!({"visibility": "simultaneous", "max_rounds": 3, "end_condition": ["no_new_arguments"]}),
+    ));
+    while log.debate.ended().is_none() {
+        let mut asked = log.asked();
+        let ask = if last_first { asked.pop() } else { asked.into_iter().next() };
+        let ask = ask.unwrap();
+        let text = format!("{} speaks of roads and of houses in round {}", ask.participant, ask.turn.round);
+        log.answer(&ask, speech(&text));
+    }
+    let of =
+        |event: &Event| if let Event::RoundMeasured { measures, .. } = event { Some(measures.clone()) } else { None };
+    log.events.iter().filter_map(of).collect()
+}
+
+#[test]
+fn what_is_measured_does_not_depend_on_who_was_faster() {
+    let measures = measured(false);
+    assert!(measures.len() > 1 && !measures[1].stable.is_empty());
+    assert_eq!(measured(true), measures);
 }
