@@ -42,7 +42,22 @@ impl File {
     pub fn ordered(self, order: &str) -> Self {
         let file = self.with("turn_mode", order);
         let file = if order == "reaction_triggered" { file.with("visibility", "sequential") } else { file };
+        let file = if order == "priority_order" { file.prioritised() } else { file };
         if order == "moderator" { file.with("moderator", "{opens: true, closes: true, model: m}") } else { file }
+    }
+
+    /// With a priority for each persona, so that the last of the file speaks first and two are equal.
+    fn prioritised(mut self) -> Self {
+        let mut personas = 0;
+        let ranked = |line: &str| match line.strip_prefix("  - name: ") {
+            Some(_) => {
+                personas += 1;
+                format!("{line}\n    priority: {}\n", personas / 2)
+            }
+            None => format!("{line}\n"),
+        };
+        self.0 = self.0.lines().map(ranked).collect();
+        self
     }
 
     /// Decided in another way, with what that needs and without what it does not.

@@ -1,4 +1,6 @@
 //! What holds of every log of a format: who spoke when, who saw what, in which order the phases came.
+mod orders;
+
 use agon_core::{Bench, steps};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,6 +38,7 @@ impl Log {
         self.begins_and_ends();
         self.phases_come_in_order();
         self.nobody_sees_the_future();
+        self.is_opened_in_the_order(format, order);
         match format {
             "socratic" => self.is_socratic(),
             "bp_style" => self.is_british_parliamentary(),
@@ -102,17 +105,6 @@ impl Log {
     }
     fn spec(&self) -> &Value {
         &self.events[0]["spec"]
-    }
-
-    fn is_spoken_in_the_order_that_was_opened(&self) {
-        for opened in self.rounds() {
-            let mut spoke = self.speeches(opened["round"].as_u64().unwrap());
-            spoke.retain(|speech| speech["kind"] == "argument");
-            spoke.sort_by_key(|speech| speech["turn"]["seat"].as_u64());
-            let spoke: Vec<&Value> = spoke.into_iter().map(|speech| &speech["participant"]).collect();
-            let planned: Vec<&Value> = opened["speakers"].as_array().unwrap().iter().collect();
-            self.want(spoke == planned, &format!("{spoke:?} spoke, {planned:?} were to"));
-        }
     }
 
     fn is_socratic(&self) {
