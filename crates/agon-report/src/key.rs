@@ -1,7 +1,7 @@
 //! What the labels and numbers of a judge's own view of the debate stand for.
 use crate::figures;
-use crate::minutes::{Entry, Judged, Minutes};
-use agon_core::{Admission, ParticipantId, TurnId, presentation, speaker_labels};
+use crate::minutes::{Deed, Entry, Judged, Minutes};
+use agon_core::{Admission, ParticipantId, TurnId, kept, presentation, speaker_labels};
 use std::collections::BTreeSet;
 
 /// A speech under the number that the judge knows it by.
@@ -26,8 +26,11 @@ pub(crate) fn labels(admission: &Admission) -> Vec<(String, ParticipantId)> {
 impl<'a> Minutes<'a> {
     /// The speeches as the judge was shown them for this judgement. The numbers differ from order to order.
     pub(crate) fn numbered(&self, turn: TurnId, order: u32) -> Vec<Numbered> {
-        let sees = self.asked(turn).map_or(self.last, |(_, ask)| ask.sees);
-        let shown = presentation(&self.admission.spec, self.admission.seed, self.transcript.up_to(sees), order);
+        let asked = self.asked(turn).map(|(_, ask)| ask);
+        let (spec, said) = (&self.admission.spec, self.transcript.up_to(asked.map_or(self.last, |ask| ask.sees)));
+        // A judge for whom the whole was too long was shown what memory keeps.
+        let said = if asked.is_some_and(|ask| ask.kept) { kept(spec, said, self.summarised()) } else { said };
+        let shown = presentation(spec, self.admission.seed, said, order);
         let numbered = shown.into_iter().map(|shown| Numbered {
             number: shown.number,
             turn: shown.entry.turn,
@@ -35,13 +38,26 @@ impl<'a> Minutes<'a> {
         });
         numbered.collect()
     }
-    /// The speeches that the judgement names by number.
-    pub(crate) fn named_entries(&self, entry: &Entry<'_>, judged: Judged<'_>) -> Vec<Numbered> {
-        let named: BTreeSet<u32> = [judged.verdict, judged.reasoning].into_iter().flat_map(numbers).collect();
+    /// The last round that a summary covers.
+    fn summarised(&self) -> u32 {
+        let through = self.entries.iter().filter_map(|entry| match entry.deed {
+            Deed::Summarised { through, .. } => Some(through),
+            _ => None,
+        });
+        through.max().unwrap_or(0)
+    }
+    /// The speeches that a judge's words on one order of presentation name by number.
+    pub(crate) fn named_entries<'t>(
+        &self,
+        entry: &Entry<'_>,
+        order: u32,
+        words: impl IntoIterator<Item = &'t str>,
+    ) -> Vec<Numbered> {
+        let named: BTreeSet<u32> = words.into_iter().flat_map(numbers).collect();
         if named.is_empty() {
             return Vec::new();
         }
-        let mut entries = self.numbered(entry.turn, judged.order);
+        let mut entries = self.numbered(entry.turn, order);
         entries.retain(|entry| named.contains(&entry.number));
         entries
     }

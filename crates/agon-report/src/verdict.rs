@@ -1,7 +1,11 @@
 //! What came out, in words, and what stands against it.
 use crate::minutes::{Choice, Entry, Judged, Minutes};
 use crate::words;
-use agon_core::{BallotStage, Citation, DebateState, Outcome, ReasonCode, Task};
+use agon_core::tally::same_answer;
+use agon_core::{
+    BallotStage, CRITICAL_SEVERITY, Citation, ConsensusSource, DebateFormat, DebateState, Mode, Outcome, ParticipantId,
+    ReasonCode, Task, TurnId, Voters,
+};
 
 /// Where a debate is: it runs until it says how it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +40,10 @@ impl<'a> Minutes<'a> {
         match (self.standing(), self.outcome()) {
             (Standing::Running, _) => ("Running", Tone::Open),
             (Standing::Cancelling, _) => ("Being cancelled", Tone::Open),
-            (Standing::Ended(DebateState::Succeeded), Some(outcome)) => (words::outcome(outcome), tone(outcome)),
+            (Standing::Ended(DebateState::Succeeded), Some(outcome)) => {
+                let missing = self.end.is_some_and(|end| !end.missing.is_empty());
+                (words::ended(outcome, missing), tone(outcome))
+            }
             (Standing::Ended(state @ DebateState::Succeeded), None) => (words::state(state), Tone::Good),
             (Standing::Ended(state @ (DebateState::Failed | DebateState::Cancelled)), _) => {
                 (words::state(state), Tone::Bad)
@@ -76,24 +83,30 @@ impl<'a> Minutes<'a> {
     }
     pub(crate) fn order_sensitive(&self) -> bool {
         let said = self.end.and_then(|end| end.reason).is_some_and(|reason| reason.code == ReasonCode::OrderSensitive);
-        let judged = self.judgements().map(|(entry, judged)| (entry.participant, judged.winner));
-        let ranked = self
-            .rankings()
-            .map(|(entry, _, ranking)| (entry.participant, ranking.first().map(|first| first.candidate.as_str())));
-        let found: Vec<(&str, Option<&str>)> = judged.chain(ranked).collect();
+        let found = self.found();
         let with_another = |(judge, winner): &(&str, Option<&str>)| {
             found.iter().any(|(other, found)| other == judge && !same_winner(*winner, *found))
         };
         said || found.iter().any(with_another)
     }
-    /// Whether the judges of a panel do not agree with each other.
-    pub(crate) fn panel_split(&self) -> bool {
+    /// What each reading of each judge found: the winner, or whom it puts first.
+    fn found(&self) -> Vec<(&'a str, Option<&'a str>)> {
         let judged = self.judgements().map(|(entry, judged)| (entry.participant, judged.winner));
-        let found: Vec<(&str, Option<&str>)> = judged.collect();
-        let with_another = |(judge, winner): &(&str, Option<&str>)| {
-            found.iter().any(|(other, found)| other != judge && !same_winner(*winner, *found))
+        let ranked = self
+            .rankings()
+            .map(|(entry, _, ranking)| (entry.participant, ranking.first().map(|first| first.candidate.as_str())));
+        judged.chain(ranked).collect()
+    }
+    /// Whether judges who found the same in every order found different things.
+    pub(crate) fn panel_split(&self) -> bool {
+        let found = self.found();
+        let orders = self.admission.spec.judge.as_ref().map_or(0, |judge| judge.orders as usize);
+        let firm = |(judge, winner): &&(&str, Option<&str>)| {
+            let own = || found.iter().filter(|(other, _)| other == judge);
+            own().count() == orders && own().all(|(_, other)| same_winner(*winner, *other))
         };
-        found.iter().any(with_another)
+        let firm: Vec<Option<&str>> = found.iter().filter(firm).map(|(_, winner)| *winner).collect();
+        firm.iter().any(|one| firm.iter().any(|other| !same_winner(*one, *other)))
     }
     /// Critical objections that nobody answered, as each judge sees it, each once.
     pub(crate) fn open_objections(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
@@ -107,6 +120,18 @@ impl<'a> Minutes<'a> {
         }
         open.into_iter()
     }
+    /// Whether a severe critique was neither accepted nor declined by a later revision.
+    fn has_open_critique(&self) -> bool {
+        let answered = |at: TurnId, by: &str, of: &ParticipantId| {
+            self.speeches().filter(|(entry, speech)| entry.turn > at && speech.participant == *of).any(|(_, speech)| {
+                let declined = speech.declined.iter().map(|declined| &declined.critic);
+                speech.accepted.iter().chain(declined).any(|critic| critic.as_str() == by)
+            })
+        };
+        self.critiques().any(|(entry, of, critique)| {
+            critique.severity >= CRITICAL_SEVERITY && !answered(entry.turn, entry.participant, of)
+        })
+    }
     /// Why a consensus that is not unanimous is contested, in words; empty where it is not.
     pub(crate) fn contested_by(&self) -> Vec<&'static str> {
         if !self.verdict.and_then(|verdict| verdict.consensus).is_some_and(|consensus| consensus.contested) {
@@ -116,63 +141,87 @@ impl<'a> Minutes<'a> {
             (self.order_sensitive(), "a judge was order-sensitive"),
             (self.panel_split(), "the judges disagreed"),
             (self.open_objections().next().is_some(), "a critical objection stands unanswered"),
+            (self.has_open_critique(), "a severe critique stands unanswered"),
         ];
-        let mut why: Vec<&str> = why.into_iter().filter_map(|(holds, why)| holds.then_some(why)).collect();
-        if why.is_empty() {
-            // A severe critique that was neither accepted nor declined, or a judge who could not be heard.
-            why.push("a severe critique stands unanswered, or a judge could not be heard");
-        }
-        why
+        why.into_iter().filter_map(|(holds, why)| holds.then_some(why)).collect()
     }
-    /// `strong: 4 of 5 voters for "Invest now"`.
+    /// `Consensus of the debaters: strong: 4 of 5 eligible voters for "Invest now"`.
     pub(crate) fn consensus(&self) -> Option<String> {
         let consensus = self.verdict?.consensus?;
+        let judges = self.admission.spec.voting.is_some_and(|voting| voting.voters == Voters::Judges);
+        let whose = if judges && consensus.source == ConsensusSource::Votes { "judges" } else { "debaters" };
         let contested = self.contested_by().join(" and ");
         let contested = if contested.is_empty() { contested } else { format!(", contested because {contested}") };
-        Some(format!("{}{contested}: {}", words::strength(consensus.strength), words::share(consensus)))
+        let (strength, share) = (words::strength(consensus.strength), words::share(consensus));
+        Some(format!("Consensus of the {whose}: {strength}{contested}: {share}"))
     }
     pub(crate) fn winner(&self) -> Option<&'a str> {
         self.verdict.and_then(|verdict| verdict.winner)
     }
-    /// Every position that could win, in declared order.
+    /// Everything that could win: the debaters in declared order where they stand for election, else the stances, in
+    /// deliberative mode the answers.
     pub(crate) fn positions(&self) -> Vec<&'a str> {
-        let stances = self.admission.spec.stances();
-        if !stances.is_empty() {
-            return stances;
+        let spec = &self.admission.spec;
+        if spec.elects_debaters() {
+            return spec.personas.iter().map(|persona| persona.name.as_str()).collect();
         }
-        let asked = self.asks.values().find_map(|(_, ask)| {
-            let (Task::Judge { candidates, order: 0 }
-            | Task::Rank { candidates, order: 0 }
-            | Task::Vote { candidates, form: _ }) = &ask.task
-            else {
-                return None;
-            };
-            Some(candidates.iter().map(String::as_str).collect())
+        match spec.mode {
+            Mode::Adversarial => spec.stances(),
+            Mode::Deliberative => self.answers(),
+        }
+    }
+    /// The answers that judges or voters could choose among; a single voter's ballot may lack its own.
+    fn answers(&self) -> Vec<&'a str> {
+        let judged = self.asks.values().find_map(|(_, ask)| match &ask.task {
+            Task::Judge { candidates, order: 0 } => Some(candidates.iter().map(String::as_str).collect()),
+            _ => None,
         });
-        let named = || {
+        let counted = || self.tally.map(|tally| tally.counts.iter().map(|(name, _)| name.as_str()).collect());
+        let balloted = || {
             let mut named: Vec<&str> = Vec::new();
             for (_, ballot) in self.ballots(BallotStage::Final) {
-                if !named.contains(&ballot.choice) {
+                if !named.iter().any(|known| same_answer(known, ballot.choice)) {
                     named.push(ballot.choice);
                 }
             }
             named
         };
-        asked.unwrap_or_else(named)
+        judged.or_else(counted).unwrap_or_else(balloted)
     }
     /// The positions that did not win, once somebody has.
     pub(crate) fn lost(&self) -> Vec<&'a str> {
         let Some(winner) = self.winner() else { return Vec::new() };
-        self.positions().into_iter().filter(|position| *position != winner).collect()
+        self.positions().into_iter().filter(|position| !same_answer(position, winner)).collect()
     }
     /// The final ballots that disagree with the winner.
     pub(crate) fn dissenting(&self) -> Vec<(&Entry<'a>, Choice<'a>)> {
-        let Some(winner) = self.winner() else { return Vec::new() };
-        self.ballots(BallotStage::Final).filter(|(_, ballot)| ballot.choice != winner).collect()
+        let Some(held) = self.winner().and_then(|winner| self.stands_for(winner)) else { return Vec::new() };
+        self.ballots(BallotStage::Final).filter(|(_, ballot)| !same_answer(ballot.choice, held)).collect()
     }
-    /// The last speech for a position.
+    /// A winner as ballots name it: a debater who wins stands for its stance, or for the answer of its last ballot, where
+    /// ballots are not about the debaters.
+    fn stands_for(&self, winner: &'a str) -> Option<&'a str> {
+        let spec = &self.admission.spec;
+        if !spec.elects_debaters() || spec.debate_format == DebateFormat::CritiqueRevision {
+            return Some(winner);
+        }
+        let last = |stage| self.ballots(stage).find(|(entry, _)| entry.participant == winner);
+        match spec.mode {
+            Mode::Adversarial => spec.persona(&winner.into())?.stance.as_deref(),
+            Mode::Deliberative => {
+                let (_, ballot) = last(BallotStage::Final).or_else(|| last(BallotStage::Initial))?;
+                Some(ballot.choice)
+            }
+        }
+    }
+    /// The last speech for a position, or of the debater who stood for election.
     pub(crate) fn last_word(&self, position: &str) -> Option<(&Entry<'a>, &'a agon_core::Speech)> {
-        self.speeches().filter(|(_, speech)| speech.stance.as_deref() == Some(position)).last()
+        let elects = self.admission.spec.elects_debaters();
+        let of = |entry: &Entry<'_>, speech: &agon_core::Speech| match elects {
+            true => entry.participant == position,
+            false => speech.stance.as_deref() == Some(position),
+        };
+        self.speeches().filter(|(entry, speech)| of(entry, speech)).last()
     }
     /// The citations of every judgement, each once.
     pub(crate) fn citations(&self) -> Vec<&'a Citation> {
@@ -188,7 +237,7 @@ impl<'a> Minutes<'a> {
 
 fn same_winner(one: Option<&str>, other: Option<&str>) -> bool {
     match (one, other) {
-        (Some(one), Some(other)) => agon_core::tally::same_answer(one, other),
+        (Some(one), Some(other)) => same_answer(one, other),
         (None, None) => true,
         (Some(_), None) | (None, Some(_)) => false,
     }

@@ -2,8 +2,8 @@
 mod names;
 
 use agon_core::{
-    Admission, Consensus, EMBEDDER, MODERATOR, Measures, Reason, SUMMARIZER, SYNTHESIZER, Score, Timestamp, VoteRule, VoterWeight,
-    judge_index,
+    Admission, Citation, Consensus, ConsensusSource, EMBEDDER, MODERATOR, Measures, Reason, SUMMARIZER, SYNTHESIZER,
+    Score, Timestamp, VoteRule, VoterWeight, judge_index,
 };
 pub(crate) use names::*;
 
@@ -99,11 +99,22 @@ pub(crate) fn office(judge: &str) -> &'static str {
 
 /// `2 of 3 eligible voters for “Invest now”`; where several answers share the top, that instead of one of them.
 pub(crate) fn share(consensus: &Consensus) -> String {
-    let voters = count(consensus.eligible.into(), "eligible voter");
+    // Where every round votes, a voter has several votes.
+    let what = match consensus.source {
+        ConsensusSource::Votes => "eligible vote",
+        ConsensusSource::FinalBallots => "eligible voter",
+    };
+    let voters = count(consensus.eligible.into(), what);
     match &consensus.answer {
         Some(answer) => format!("{} of {voters} for “{answer}”", consensus.top),
         None => format!("{} of {voters} for each of several answers", consensus.top),
     }
+}
+
+/// `3 of 4 citations verified`: how many of a judge's quotations stand where they are said to.
+pub(crate) fn checked(citations: &[Citation]) -> String {
+    let found = citations.iter().filter(|citation| citation.verified).count();
+    format!("{found} of {} verified", count(citations.len() as u64, "citation"))
 }
 
 /// `agreement 0.42, stability 0.71, by words`; what is unknown is left out.

@@ -1,5 +1,6 @@
 //! What the judges found, one by one, and the synthesis.
 use super::clean;
+use super::key::{self, KeyView};
 use crate::minutes::Minutes;
 use crate::text::{excerpt, one_line, plain};
 use crate::words;
@@ -15,6 +16,9 @@ pub(super) struct JudgeRow {
     pub(super) order: u32,
     pub(super) found: String,
     pub(super) reasons: Vec<(String, String)>,
+    /// How many of its quotations stand where they are said to; nothing in a ranking, which quotes nothing.
+    pub(super) checked: Option<String>,
+    pub(super) key: Option<KeyView>,
 }
 
 pub(super) struct SynthesisView {
@@ -38,12 +42,16 @@ pub(super) fn judges(minutes: &Minutes<'_>) -> Option<Judges> {
         order: judged.order.saturating_add(1),
         found: judged.winner.map_or_else(|| "a synthesis".to_owned(), one_line),
         reasons: Vec::new(),
+        checked: Some(words::checked(judged.citations)),
+        key: None,
     });
     let rankings = minutes.rankings().map(|(entry, order, ranking)| JudgeRow {
         judge: words::office(entry.participant),
         order: order.saturating_add(1),
         found: places(ranking),
         reasons: ranking.iter().map(|one| (one_line(&one.candidate), excerpt(&one.reason, 400))).collect(),
+        checked: None,
+        key: key::to(minutes, entry, order, ranking.iter().map(|one| one.reason.as_str())),
     });
     let rows: Vec<JudgeRow> = judged.chain(rankings).collect();
     (!rows.is_empty() || !objections.is_empty()).then_some(Judges { ranked, rows, objections })

@@ -23,12 +23,22 @@ pub(super) struct EntryLink {
 
 /// The key to one judgement; nothing where its words need none.
 pub(super) fn of(minutes: &Minutes<'_>, entry: &Entry<'_>, judged: Judged<'_>) -> Option<KeyView> {
+    to(minutes, entry, judged.order, [judged.verdict, judged.reasoning])
+}
+
+/// The key to a judge's words on one order of presentation; nothing where they need none.
+pub(super) fn to<'t>(
+    minutes: &Minutes<'_>,
+    entry: &Entry<'_>,
+    order: u32,
+    words: impl IntoIterator<Item = &'t str>,
+) -> Option<KeyView> {
     let labels = key::labels(minutes.admission).into_iter().map(|(label, name)| LabelView {
         class: class(minutes, name.as_str()),
         label: one_line(&label),
         name: one_line(name.as_str()),
     });
-    let entries = minutes.named_entries(entry, judged).into_iter().map(|named| EntryLink {
+    let entries = minutes.named_entries(entry, order, words).into_iter().map(|named| EntryLink {
         number: named.number,
         href: anchor(named.turn),
         who: one_line(named.participant.as_str()),

@@ -49,6 +49,8 @@ pub(super) struct JudgementView {
     pub(super) judge: &'static str,
     pub(super) order: u32,
     pub(super) winner: Option<String>,
+    /// How many of its quotations stand where they are said to.
+    pub(super) checked: String,
     pub(super) verdict: String,
     pub(super) reasoning: String,
     pub(super) key: Option<KeyView>,
@@ -135,6 +137,7 @@ fn judgement(minutes: &Minutes<'_>, entry: &Entry<'_>, judged: Judged<'_>) -> Ju
         judge: words::office(entry.participant),
         order: judged.order.saturating_add(1),
         winner: judged.winner.map(one_line),
+        checked: words::checked(judged.citations),
         verdict: clean::speech(judged.verdict),
         reasoning: clean::speech(judged.reasoning),
         key: key::of(minutes, entry, judged),

@@ -57,7 +57,10 @@ fn whole(tally: &Tally<'_>) -> u64 {
     let most = tally.counts.iter().map(|(_, n)| u64::from(*n)).max().unwrap_or(0);
     match tally.rule {
         Some(VoteRule::Weighted) => {
-            tally.weights.iter().map(|weight| u64::from(weight.thousandths)).sum::<u64>().max(most)
+            let once = tally.weights.iter().map(|weight| u64::from(weight.thousandths)).sum::<u64>();
+            // Where every round votes, each weight counts once a round.
+            let rounds = u64::from(tally.eligible).checked_div(tally.weights.len() as u64).unwrap_or(1).max(1);
+            once.saturating_mul(rounds).max(most)
         }
         Some(VoteRule::AnonymousScoring) => 40_000,
         None | Some(VoteRule::Borda) => {

@@ -7,12 +7,12 @@ use crate::minutes::{Choice, Entry, Judged, Minutes};
 use crate::text::excerpt;
 use crate::verdict::verified;
 use crate::words::{self, count};
-use agon_core::{BallotStage, Citation};
+use agon_core::{BallotStage, Citation, Ranked};
 
 pub(super) fn outcome(page: &mut Page, minutes: &Minutes<'_>) {
     let mut items = vec![format!("**{}:** {}", minutes.badge().0, inline(&minutes.headline()))];
     items.extend(minutes.reason().map(|reason| format!("Why: {}", inline(&reason))));
-    items.extend(minutes.consensus().map(|consensus| format!("Consensus of the debaters: {}", inline(&consensus))));
+    items.extend(minutes.consensus().map(|consensus| inline(&consensus)));
     items.extend(
         minutes.stopped.map(|(rule, round)| format!("The rounds ended after round {round}: {}", words::stop(rule))),
     );
@@ -57,11 +57,20 @@ pub(super) fn reasoning(page: &mut Page, minutes: &Minutes<'_>, level: usize) {
     }
 }
 
-/// What the labels stand for, and the entries that the judgement names: `Speaker A = Ada · entry 2: Bruno, round 1`.
 fn view_key(minutes: &Minutes<'_>, entry: &Entry<'_>, judged: Judged<'_>) -> Option<String> {
+    key_to(minutes, entry, judged.order, [judged.verdict, judged.reasoning])
+}
+
+/// What the labels stand for, and the entries that a judge's words name: `Speaker A = Ada · entry 2: Bruno, round 1`.
+pub(super) fn key_to<'t>(
+    minutes: &Minutes<'_>,
+    entry: &Entry<'_>,
+    order: u32,
+    words: impl IntoIterator<Item = &'t str>,
+) -> Option<String> {
     let labels = key::labels(minutes.admission);
     let labels = labels.iter().map(|(label, name)| format!("{} = {}", inline(label), inline(name.as_str())));
-    let entries = minutes.named_entries(entry, judged);
+    let entries = minutes.named_entries(entry, order, words);
     let entries = entries.iter().map(|named| {
         let (name, place) = (inline(named.participant.as_str()), inline(&minutes.place(named.turn.round)));
         format!("entry {}: {name}, {place}", named.number)
@@ -90,9 +99,17 @@ pub(super) fn dissent(page: &mut Page, minutes: &Minutes<'_>, level: usize) {
     if split {
         page.block("A judge did not name the same winner for both orders of presentation:");
         page.list(&minutes.judgements().map(|(entry, judged)| reading(minutes, entry, judged)).collect::<Vec<_>>());
+        page.list(
+            &minutes.rankings().map(|(entry, order, ranking)| first_of(entry, order, ranking)).collect::<Vec<_>>(),
+        );
     }
     page.list(&lost.iter().map(|position| lost_position(minutes, position)).collect::<Vec<_>>());
     page.list(&ballots.into_iter().map(|(entry, ballot)| against(entry, ballot)).collect::<Vec<_>>());
+}
+
+fn first_of(entry: &Entry<'_>, order: u32, ranking: &[Ranked]) -> String {
+    let first = ranking.first().map_or_else(|| "nobody".to_owned(), |first| inline(&first.candidate));
+    format!("{}, order {}: **{first}** first.", words::office(entry.participant), order.saturating_add(1))
 }
 
 fn reading(minutes: &Minutes<'_>, entry: &Entry<'_>, judged: Judged<'_>) -> String {
@@ -100,7 +117,8 @@ fn reading(minutes: &Minutes<'_>, entry: &Entry<'_>, judged: Judged<'_>) -> Stri
     let key = view_key(minutes, entry, judged).map(|key| format!(" ({key})")).unwrap_or_default();
     let reasoning = inline(&excerpt(judged.reasoning, 400));
     let who = words::office(entry.participant);
-    format!("{who}, order {}: **{winner}**. {reasoning}{key}", judged.order.saturating_add(1))
+    let checked = words::checked(judged.citations);
+    format!("{who}, order {}: **{winner}** ({checked}). {reasoning}{key}", judged.order.saturating_add(1))
 }
 
 fn lost_position(minutes: &Minutes<'_>, position: &str) -> String {
@@ -178,10 +196,10 @@ pub(super) fn votes(page: &mut Page, minutes: &Minutes<'_>) {
         return page.block(&format!("{} of {came} came; first place brings the most points. {winner}", tally.received));
     }
     page.block(&format!(
-        "Rule: {}. {} of {} voted. {winner}",
+        "Rule: {}. {} of {} came. {winner}",
         tally.rule.map_or("the points of all rankings", words::rule),
         tally.received,
-        count(tally.eligible.into(), "eligible voter")
+        count(tally.eligible.into(), "eligible vote")
     ));
 }
 
@@ -196,9 +214,10 @@ pub(super) fn judgements(page: &mut Page, minutes: &Minutes<'_>) {
     for (entry, judged) in minutes.judgements() {
         let winner = judged.winner.map_or_else(|| "a synthesis".to_owned(), inline);
         page.block(&format!(
-            "**{}, order {}: {winner}**",
+            "**{}, order {}: {winner}** ({})",
             inline(words::who(entry.participant)),
-            judged.order.saturating_add(1)
+            judged.order.saturating_add(1),
+            words::checked(judged.citations)
         ));
         let key = view_key(minutes, entry, judged);
         let said = [blocks(judged.verdict), blocks(judged.reasoning)].into_iter().chain(key);

@@ -1,4 +1,5 @@
 //! What the judges found, one by one, the synthesis, and what voters scored.
+use super::decision::key_to;
 use super::escape::inline;
 use super::page::Page;
 use crate::minutes::Minutes;
@@ -15,6 +16,9 @@ pub(super) fn rankings(page: &mut Page, minutes: &Minutes<'_>) {
             .map(|(place, one): (u32, _)| vec![place.to_string(), inline(&one.candidate), inline(&one.reason)])
             .collect();
         page.table(&["Place", "Candidate", "Why"], &rows);
+        if let Some(key) = key_to(minutes, entry, order, ranking.iter().map(|one| one.reason.as_str())) {
+            page.block(&key);
+        }
     }
 }
 

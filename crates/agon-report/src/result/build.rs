@@ -57,8 +57,7 @@ pub(super) fn verdict(minutes: &Minutes<'_>) -> Option<VerdictResult> {
 }
 
 pub(super) fn judgements(minutes: &Minutes<'_>) -> Vec<JudgementResult> {
-    let labels = key::labels(minutes.admission).into_iter().map(|(label, name)| (label, name.to_string()));
-    let labels: BTreeMap<String, String> = labels.collect();
+    let labels = labels(minutes);
     let one = |entry: &Entry<'_>, judged: crate::minutes::Judged<'_>| JudgementResult {
         judge: entry.participant.to_owned(),
         order: judged.order,
@@ -66,11 +65,19 @@ pub(super) fn judgements(minutes: &Minutes<'_>) -> Vec<JudgementResult> {
         winner: judged.winner.map(str::to_owned),
         reasoning: judged.reasoning.to_owned(),
         citations: judged.citations.to_vec(),
+        citations_verified: Verified {
+            verified: judged.citations.iter().filter(|citation| citation.verified).count(),
+            total: judged.citations.len(),
+        },
         open_objections: judged.open_objections.to_vec(),
         labels: labels.clone(),
         entries: minutes.numbered(entry.turn, judged.order).into_iter().map(numbered).collect(),
     };
     minutes.judgements().map(|(entry, judged)| one(entry, judged)).collect()
+}
+
+fn labels(minutes: &Minutes<'_>) -> BTreeMap<String, String> {
+    key::labels(minutes.admission).into_iter().map(|(label, name)| (label, name.to_string())).collect()
 }
 
 fn numbered(shown: key::Numbered) -> NumberedSpeech {
@@ -115,10 +122,13 @@ pub(super) fn consensus(minutes: &Minutes<'_>) -> Option<ConsensusResult> {
 }
 
 pub(super) fn rankings(minutes: &Minutes<'_>) -> Vec<RankingResult> {
+    let labels = labels(minutes);
     let one = |(entry, order, ranking): (&Entry<'_>, u32, &[agon_core::Ranked])| RankingResult {
         judge: entry.participant.to_owned(),
         order,
         ranking: ranking.to_vec(),
+        labels: labels.clone(),
+        entries: minutes.numbered(entry.turn, order).into_iter().map(numbered).collect(),
     };
     minutes.rankings().map(one).collect()
 }

@@ -21,7 +21,7 @@ pub struct VerdictResult {
 }
 
 /// Some of all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verified {
     /// Found.
     pub verified: usize,
@@ -44,6 +44,9 @@ pub struct JudgementResult {
     pub reasoning: String,
     /// What it rests on.
     pub citations: Vec<Citation>,
+    /// How many of these were found where they are said to stand.
+    #[serde(default)]
+    pub citations_verified: Verified,
     /// Critical objections that nobody answered, as this judge sees it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open_objections: Vec<String>,
@@ -77,7 +80,7 @@ pub struct VotesResult {
     /// What each candidate got, most first, in the unit of the rule: votes, points under `borda` and for rankings,
     /// approvals, thousandths of weight under `weighted`, thousandths of a mean total under `anonymous_scoring`.
     pub counts: Vec<(String, u32)>,
-    /// Who could vote, failed voters included.
+    /// Votes that could be cast, those of failed voters included; the rankings that were asked for, where judges ranked.
     pub eligible: u32,
     /// Votes that came.
     pub received: u32,
@@ -159,6 +162,12 @@ pub struct RankingResult {
     pub order: u32,
     /// Best first, with reasons.
     pub ranking: Vec<Ranked>,
+    /// Who stands behind each label in the reasons; empty where the judge saw the names.
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
+    /// The speeches by the numbers that the reasons name them by, in the order in which the judge read them.
+    #[serde(default)]
+    pub entries: Vec<NumberedSpeech>,
 }
 
 /// What a voter scored the other debaters with.

@@ -7,7 +7,8 @@ use crate::key;
 use crate::text::{excerpt, one_line};
 use crate::words::{self, count, duration};
 use agon_core::{
-    Admission, Consensus, Event, Outcome, ParticipantId, Ranked, Reason, Synthesis, Timestamp, VoteRule, VoterWeight,
+    Admission, Ballots, Consensus, Event, Outcome, ParticipantId, Ranked, Reason, Synthesis, Timestamp, VoteRule,
+    VoterWeight,
 };
 
 /// What somebody chose, judged or counted.
@@ -26,10 +27,8 @@ pub(super) fn chosen(view: &LiveView, event: &Event) -> Vec<StyledLine> {
             .collect(),
         Event::JudgementRecorded { judge, order, winner, citations, open_objections, .. } => {
             let winner = winner.as_deref().unwrap_or("a synthesis");
-            let found = citations.iter().filter(|citation| citation.verified).count();
             let line = StyledLine::of(Style::Office, office(judge, *order)).and(Style::Plain, winner);
-            let found = format!(" ({found} of {} verified)", count(citations.len() as u64, "citation"));
-            let mut out = vec![line.and(Style::Dim, found)];
+            let mut out = vec![line.and(Style::Dim, format!(" ({})", words::checked(citations)))];
             out.extend(open_objections.iter().map(|objection| {
                 StyledLine::indented(Style::Warn, &format!("stands unanswered: {}", excerpt(objection, 200)))
             }));
@@ -64,9 +63,8 @@ fn tallied(
     let plain_votes = rule.is_some_and(|rule| rule.form() == agon_core::BallotForm::Single && weights.is_empty());
     let got = |n: u32| if plain_votes { n.to_string() } else { words::got(rule, n) };
     let votes: Vec<String> = counts.iter().map(|(name, n)| format!("{name}: {}", got(*n))).collect();
-    let (title, one) = if rule.is_some() { ("Votes: ", "eligible voter") } else { ("Rankings: ", "ranking") };
-    let verb = if rule.is_some() { "voted" } else { "came" };
-    let of = format!(" ({received} of {} {verb})", count(eligible.into(), one));
+    let (title, one) = if rule.is_some() { ("Votes: ", "eligible vote") } else { ("Rankings: ", "ranking") };
+    let of = format!(" ({received} of {} came)", count(eligible.into(), one));
     let mut out = vec![StyledLine::of(Style::Office, title).and(Style::Plain, votes.join(", ")).and(Style::Dim, of)];
     out.extend(weights.iter().map(|weight| {
         StyledLine::indented(Style::Dim, &one_line(&format!("weight of {}: {}", weight.voter, words::weight(weight))))
@@ -114,6 +112,9 @@ pub(super) fn verdict(view: &LiveView, event: &Event) -> Vec<StyledLine> {
     );
     out.extend(reasoning.as_ref().and(view.admission.as_ref()).and_then(speakers));
     out.extend(consensus.as_ref().map(agreement));
+    if view.admission.as_ref().is_some_and(|admission| admission.spec.ballots != Ballots::Both) {
+        return out;
+    }
     let names: Vec<&str> = moved.iter().map(ParticipantId::as_str).collect();
     let moved = if names.is_empty() {
         "Nobody changed their ballot.".to_owned()
@@ -144,7 +145,7 @@ pub(super) fn ended(view: &LiveView, at: Timestamp, event: &Event) -> Vec<Styled
         (agon_core::DebateState::Succeeded, _) => Style::Warn,
         (agon_core::DebateState::Failed | agon_core::DebateState::Cancelled, _) => Style::Bad,
     };
-    let word = outcome.map_or(words::state(*state), words::outcome);
+    let word = outcome.map_or(words::state(*state), |outcome| words::ended(outcome, !missing_seats.is_empty()));
     let mut line = StyledLine::of(style, word);
     if let Some(reason) = reason {
         line = line.and(Style::Plain, format!(": {}", words::why(reason)));

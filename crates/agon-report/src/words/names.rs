@@ -13,6 +13,13 @@ pub(crate) fn outcome(outcome: Outcome) -> &'static str {
         Outcome::Inconclusive => "Inconclusive",
     }
 }
+/// The outcome at the end: one that is degraded without a missing seat lacks its synthesis.
+pub(crate) fn ended(outcome: Outcome, missing: bool) -> &'static str {
+    match outcome {
+        Outcome::Degraded if !missing => "Decided without the synthesis that was wanted",
+        Outcome::Degraded | Outcome::Decided | Outcome::Tie | Outcome::Inconclusive => self::outcome(outcome),
+    }
+}
 pub(crate) fn state(state: DebateState) -> &'static str {
     match state {
         DebateState::Succeeded => "Succeeded",
@@ -116,13 +123,13 @@ pub(crate) fn skip(reason: SkipReason) -> &'static str {
 }
 pub(crate) fn rule(rule: VoteRule) -> &'static str {
     match rule {
-        VoteRule::Majority => "majority (more than one half of the eligible voters)",
-        VoteRule::Supermajority => "supermajority (at least two thirds of the eligible voters)",
-        VoteRule::Unanimous => "unanimous (every eligible voter)",
+        VoteRule::Majority => "majority (more than one half of the eligible votes)",
+        VoteRule::Supermajority => "supermajority (at least two thirds of the eligible votes)",
+        VoteRule::Unanimous => "unanimous (every eligible vote)",
         VoteRule::Plurality => "plurality (more votes than any other)",
         VoteRule::Borda => "Borda count (every voter ranks all; the most points win)",
         VoteRule::Approval => "approval (every voter names all that it could accept; the most approvals win)",
-        VoteRule::Weighted => "weighted majority (more than one half of the weight of the eligible voters)",
+        VoteRule::Weighted => "weighted majority (more than one half of the weight of all eligible votes)",
         VoteRule::AnonymousScoring => {
             "anonymous scoring (everybody scores everybody else under a label; the highest mean wins)"
         }

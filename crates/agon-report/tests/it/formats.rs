@@ -167,7 +167,7 @@ pub fn critiques() -> Log {
     });
     let mut log = Log::admitted(spec);
     log.phase(PhaseName::InitialBallots);
-    for (who, choice) in [("Ada", NOW), ("Bruno", WAIT), ("Chioma", RENT)] {
+    for (who, choice) in [("Ada", "Ada"), ("Bruno", "Chioma"), ("Chioma", "Chioma")] {
         log.ballot(0, BallotStage::Initial, who, choice, "so far");
     }
     log.phase(PhaseName::Rounds);
@@ -210,42 +210,52 @@ pub fn critiques() -> Log {
     assert_eq!(turn_of.round, 1);
     log.stop(StopRule::Converged, 1);
     log.phase(PhaseName::FinalBallots);
-    for (who, choice) in [("Ada", NOW), ("Bruno", NOW), ("Chioma", RENT)] {
+    for (who, choice) in [("Ada", "Ada"), ("Bruno", "Ada"), ("Chioma", "Chioma")] {
         log.ballot(2, BallotStage::Final, who, choice, "in the end");
     }
     log.phase(PhaseName::Decision);
-    for (judge, first, second) in [(JUDGE, NOW, RENT), ("judge-2", NOW, RENT), ("judge-2", RENT, NOW)] {
+    for (judge, first, second) in [(JUDGE, "Ada", "Chioma"), ("judge-2", "Ada", "Chioma"), ("judge-2", "Chioma", "Ada")]
+    {
         let ranked =
             |candidate: &str| Ranked { candidate: candidate.to_owned(), reason: "It answers the lease.".to_owned() };
         let ranking = vec![ranked(first), ranked(second)];
-        log.done(2, judge, Task::Rank { order: 0, candidates: vec![NOW.to_owned(), RENT.to_owned()] }, |turn, call| {
-            Event::RankingRecorded { turn, judge: judge.into(), order: u32::from(first == RENT), ranking, call }
-        });
+        log.done(
+            2,
+            judge,
+            Task::Rank { order: 0, candidates: vec!["Ada".to_owned(), "Chioma".to_owned()] },
+            |turn, call| Event::RankingRecorded {
+                turn,
+                judge: judge.into(),
+                order: u32::from(first == "Chioma"),
+                ranking,
+                call,
+            },
+        );
     }
     log.push(Event::VoteTallied {
         rule: None,
-        counts: vec![(NOW.to_owned(), 2), (RENT.to_owned(), 1)],
+        counts: vec![("Ada".to_owned(), 2), ("Chioma".to_owned(), 1)],
         weights: Vec::new(),
         eligible: 4,
         received: 3,
-        winner: Some(NOW.to_owned()),
+        winner: Some("Ada".to_owned()),
     });
     let reasoned = log.records.len();
     log.push(Event::VerdictReached {
         outcome: Outcome::Decided,
         verdict: Some("Buy on signature.".to_owned()),
-        winner: Some(NOW.to_owned()),
+        winner: Some("Ada".to_owned()),
         reasoning: Some("It answers the lease.".to_owned()),
         reason: None,
         consensus: Some(Consensus {
-            answer: Some(NOW.to_owned()),
+            answer: Some("Ada".to_owned()),
             top: 2,
             eligible: 3,
             strength: Strength::Moderate,
             contested: true,
             source: ConsensusSource::FinalBallots,
         }),
-        majority: MajorityShift::None,
+        majority: MajorityShift::Overturned,
         moved: vec!["Bruno".into()],
     });
     assert_eq!(log.records.len(), reasoned + 1);
@@ -329,7 +339,7 @@ pub fn parliament() -> Log {
         received: 7,
         winner: Some(teams[0].to_owned()),
     });
-    verdict(&mut log, Outcome::Decided, Some(teams[0]), None, true);
+    verdict(&mut log, Outcome::Decided, Some(teams[0]), None, false);
     log
 }
 

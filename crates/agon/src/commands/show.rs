@@ -88,7 +88,7 @@ pub fn leave_behind(showing: &Showing<'_>, log: &Log, name: &str, end: End) -> R
         output.line(&reports::result_json(&log.result()?)?)?;
     }
     if end.1 == Some(Outcome::Degraded) {
-        output.warn("the debate was decided with missing seats; the report names them");
+        output.warn("the debate was decided, but something that it was to have is missing; the report names it");
     }
     let files = if showing.output.no_reports { Vec::new() } else { write_reports(showing, log, name)? };
     files.iter().for_each(|file| output.note(&format!("wrote {}", file.display())));

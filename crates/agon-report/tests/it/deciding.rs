@@ -1,0 +1,246 @@
+//! What the reports say of a decision: of whom, of what, and in which unit.
+use crate::log::{Log, persona, spec};
+use crate::scenes::{NOW, RENT, WAIT};
+use agon_core::*;
+use agon_report::{DebateResult, LiveView, Minutes, full_markdown, html, summary_only};
+
+const CAST: [(&str, &str); 3] = [("Ada", NOW), ("Bruno", WAIT), ("Chioma", RENT)];
+
+fn trio(change: impl FnOnce(&mut DebateSpec)) -> Log {
+    let cast = CAST.map(|(name, stance)| persona(name, Some(stance), "Baker")).to_vec();
+    let mut spec = spec("Should the bakery buy the second oven this year?", cast);
+    change(&mut spec);
+    let mut log = Log::admitted(spec);
+    log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno", "Chioma"]);
+    for (who, stance) in CAST {
+        log.speak(1, who, Some(stance), SpeechKind::Argument, &format!("{stance}, I say."));
+    }
+    log.stop(StopRule::MaxRounds, 1);
+    log
+}
+
+fn minutes(log: &Log) -> Minutes<'_> {
+    Minutes::from_records(&log.records).unwrap()
+}
+
+/// Ends the debate with this winner, and this consensus if there is one.
+fn won(log: &mut Log, winner: &str, consensus: Option<Consensus>) {
+    log.push(Event::VerdictReached {
+        outcome: Outcome::Decided,
+        verdict: None,
+        winner: Some(winner.to_owned()),
+        reasoning: None,
+        reason: None,
+        consensus,
+        majority: MajorityShift::None,
+        moved: Vec::new(),
+    });
+    log.end(DebateState::Succeeded, Some(Outcome::Decided), None, Vec::new());
+}
+
+fn consensus(contested: bool, source: ConsensusSource) -> Consensus {
+    let answer = Some(NOW.to_owned());
+    Consensus { answer, top: 2, eligible: 3, strength: Strength::Moderate, contested, source }
+}
+
+fn voting(rule: VoteRule, voters: Voters, every_round: bool) -> Option<Voting> {
+    Some(Voting { rule, self_votes: SelfVotes::Allow, voters, every_round })
+}
+
+fn rank(log: &mut Log, judge: &str, order: u32, names: [&str; 3]) {
+    let reason = "Speaker A answered entry 2.".to_owned();
+    let ranking = names.map(|name| Ranked { candidate: name.to_owned(), reason: reason.clone() }).to_vec();
+    log.done(2, judge, Task::Rank { order, candidates: Vec::new() }, |turn, call| Event::RankingRecorded {
+        turn,
+        judge: judge.into(),
+        order,
+        ranking,
+        call,
+    });
+}
+
+#[test]
+fn a_debater_who_wins_has_beaten_the_others_and_not_its_own_stance() {
+    let mut log = trio(|spec| spec.consensus_strategy = ConsensusStrategy::RankedReasons);
+    for (who, choice) in [("Ada", NOW), ("Bruno", NOW), ("Chioma", RENT)] {
+        log.ballot(2, BallotStage::Final, who, choice, "in the end");
+    }
+    won(&mut log, "Ada", None);
+    let page = full_markdown(&minutes(&log));
+    for line in ["Did not win: **Bruno**. Last word, by Bruno: “Wait", "Did not win: **Chioma**.", "Chioma still holds"]
+    {
+        assert!(page.contains(line), "{line}: {page}");
+    }
+    for line in ["Did not win: **Ada**", "Did not win: **Invest now**", "Ada still holds", "Bruno still holds"] {
+        assert!(!page.contains(line), "{line}: {page}");
+    }
+}
+
+#[test]
+fn an_answer_that_won_in_other_spelling_is_no_dissent() {
+    let mut log = trio(|spec| (spec.mode, spec.consensus_strategy) = (Mode::Deliberative, ConsensusStrategy::Vote));
+    for (who, choice) in [("Ada", "Buy it"), ("Bruno", "buy it."), ("Chioma", "Rent it")] {
+        log.ballot(2, BallotStage::Final, who, choice, "in the end");
+    }
+    log.push(Event::VoteTallied {
+        rule: Some(VoteRule::Majority),
+        counts: vec![("Buy it".to_owned(), 2), ("Rent it".to_owned(), 1)],
+        weights: Vec::new(),
+        eligible: 3,
+        received: 3,
+        winner: Some("Buy it".to_owned()),
+    });
+    won(&mut log, "Buy it", None);
+    let page = summary_only(&minutes(&log));
+    assert!(page.contains("Did not win: **Rent it**") && page.contains("Chioma still holds"), "{page}");
+    assert!(!page.contains("Bruno still holds") && !page.contains("Did not win: **Invest now**"), "{page}");
+}
+
+#[test]
+fn judges_who_rank_differently_disagree() {
+    let mut log = trio(|spec| {
+        spec.consensus_strategy = ConsensusStrategy::RankedReasons;
+        spec.judge.as_mut().unwrap().orders = 1;
+    });
+    rank(&mut log, JUDGE, 0, ["Ada", "Bruno", "Chioma"]);
+    rank(&mut log, "judge-2", 0, ["Bruno", "Ada", "Chioma"]);
+    won(&mut log, "Ada", Some(consensus(true, ConsensusSource::FinalBallots)));
+    let result = DebateResult::of(&minutes(&log));
+    assert_eq!(result.consensus.unwrap().contested_by, ["the judges disagreed"]);
+    assert_eq!(result.rankings[0].entries.len(), 3);
+    assert_eq!(result.rankings[0].labels.len(), 3);
+    let page = full_markdown(&minutes(&log));
+    assert!(page.contains("Key to the judge's view: Speaker A = ") && page.contains("entry 2: "), "{page}");
+}
+
+#[test]
+fn a_severe_critique_that_nobody_took_up_is_named_as_the_reason() {
+    let critique = |log: &mut Log, by: &str, of: &str| {
+        let critique = Critique { severity: 8, issues: vec!["the lease".to_owned()], suggestions: Vec::new() };
+        log.done(1, by, Task::Critique { of: of.into() }, |turn, call| Event::CritiqueRecorded {
+            turn,
+            participant: by.into(),
+            of: of.into(),
+            critique,
+            neutralised: 0,
+            call,
+        });
+    };
+    for (answered, expected) in [(true, &[][..]), (false, &["a severe critique stands unanswered"][..])] {
+        let mut log = trio(|_| {});
+        critique(&mut log, "Bruno", "Ada");
+        if answered {
+            log.speak_as(1, "Ada", SpeechKind::Revision, "On signature.", |speech| {
+                speech.accepted = vec!["Bruno".into()];
+            });
+        }
+        won(&mut log, NOW, Some(consensus(true, ConsensusSource::FinalBallots)));
+        assert_eq!(DebateResult::of(&minutes(&log)).consensus.unwrap().contested_by, expected);
+    }
+}
+
+#[test]
+fn votes_of_every_round_are_votes_and_not_voters() {
+    let mut log = trio(|spec| {
+        spec.consensus_strategy = ConsensusStrategy::Vote;
+        spec.voting = voting(VoteRule::Weighted, Voters::Debaters, true);
+    });
+    log.push(Event::VoteTallied {
+        rule: Some(VoteRule::Weighted),
+        counts: vec![(NOW.to_owned(), 4_000), (WAIT.to_owned(), 2_000)],
+        weights: CAST
+            .map(|(name, _)| VoterWeight { voter: name.into(), elo: None, calibration: None, thousandths: 1_000 })
+            .to_vec(),
+        eligible: 9,
+        received: 6,
+        winner: None,
+    });
+    let share =
+        Consensus { top: 4, eligible: 9, strength: Strength::Split, ..consensus(false, ConsensusSource::Votes) };
+    won(&mut log, NOW, Some(share));
+    let page = full_markdown(&minutes(&log));
+    assert!(page.contains("6 of 9 eligible votes came."), "{page}");
+    assert!(page.contains("4 of 9 eligible votes for “Invest now”"), "{page}");
+    // Four of nine thousand: the bar is not full because one round's weight is reached.
+    let page = html(&minutes(&log)).unwrap();
+    assert!(page.contains(r#"<rect class="fill" width="44" height="6"/>"#), "no bar of 44 in a hundred");
+}
+
+#[test]
+fn where_judges_vote_the_consensus_is_theirs() {
+    let mut log = trio(|spec| {
+        spec.consensus_strategy = ConsensusStrategy::Vote;
+        spec.voting = voting(VoteRule::Majority, Voters::Judges, false);
+    });
+    won(&mut log, NOW, Some(consensus(false, ConsensusSource::Votes)));
+    let page = summary_only(&minutes(&log));
+    assert!(page.contains("Consensus of the judges: moderate: 2 of 3 eligible votes for"), "{page}");
+}
+
+#[test]
+fn a_debate_that_lacks_only_its_synthesis_misses_no_seats() {
+    let mut log = trio(|_| {});
+    won(&mut log, NOW, None);
+    log.records.pop();
+    let reason = Some(Reason::of(ReasonCode::SynthesisFailed));
+    log.end(DebateState::Succeeded, Some(Outcome::Degraded), reason, Vec::new());
+    let page = summary_only(&minutes(&log));
+    assert!(page.contains("**Decided without the synthesis that was wanted:** Invest now"), "{page}");
+}
+
+#[test]
+fn without_first_ballots_nothing_is_said_of_who_moved() {
+    for (ballots, said) in [(Ballots::Both, true), (Ballots::FinalOnly, false), (Ballots::None, false)] {
+        let mut log = trio(|spec| spec.ballots = ballots);
+        won(&mut log, NOW, None);
+        let mut view = LiveView::new();
+        let mut lines: Vec<String> = Vec::new();
+        for record in &log.records {
+            for (position, event) in record.entries() {
+                lines.extend(view.lines(position, record.at, event).iter().map(ToString::to_string));
+            }
+        }
+        assert_eq!(lines.iter().any(|line| line.contains("changed their ballot")), said, "{ballots:?}: {lines:?}");
+    }
+}
+
+#[test]
+fn a_reading_tells_how_many_of_its_quotations_were_found() {
+    let mut log = trio(|_| {});
+    let turn = TurnId { round: 1, seat: 0, attempt: 1 };
+    let citation = |verified| Citation {
+        turn: Some(turn),
+        participant: Some("Ada".into()),
+        quote: format!("said {verified}"),
+        verified,
+    };
+    log.judge(2, 0, Some(NOW), "The queue.", vec![citation(true), citation(false)]);
+    log.judge(2, 1, Some(WAIT), "The lease.", vec![citation(true)]);
+    let reason = Some(Reason::of(ReasonCode::OrderSensitive));
+    log.end(DebateState::Succeeded, Some(Outcome::Inconclusive), reason, Vec::new());
+    let result = DebateResult::of(&minutes(&log));
+    let shares = result.judgements.iter().map(|one| (one.citations_verified.verified, one.citations_verified.total));
+    assert_eq!(shares.collect::<Vec<_>>(), [(1, 2), (1, 1)]);
+    let page = summary_only(&minutes(&log));
+    assert!(page.contains("**Invest now** (1 of 2 citations verified)"), "{page}");
+    assert!(html(&minutes(&log)).unwrap().contains("1 of 2 citations verified"));
+}
+
+#[test]
+fn the_key_to_a_judge_who_was_shown_less_has_the_numbers_of_what_it_was_shown() {
+    let mut log = trio(|spec| {
+        spec.memory = Memory::RollingWindow;
+        spec.windows.memory_window = 2;
+        spec.judge.as_mut().unwrap().shuffle_for_judge = false;
+    });
+    log.judge(2, 0, Some(NOW), "Entry 1 decides.", Vec::new());
+    let asked = log.records.iter_mut().rev().find_map(|record| match record.events.first_mut() {
+        Some(Event::TurnAsked(ask)) => Some(ask),
+        _ => None,
+    });
+    asked.unwrap().kept = true;
+    won(&mut log, NOW, None);
+    let entries = DebateResult::of(&minutes(&log)).judgements.remove(0).entries;
+    let shown: Vec<(u32, &str)> = entries.iter().map(|one| (one.entry, one.participant.as_str())).collect();
+    assert_eq!(shown, [(1, "Bruno"), (2, "Chioma")]);
+}
