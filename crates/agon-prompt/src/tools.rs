@@ -27,15 +27,18 @@ pub struct ToolInfo {
 pub type ToolOutcome<'a> = Result<&'a str, &'a str>;
 
 impl Prompt {
-    /// The text that tells of a tool's result: fenced like speech, look-alikes of our marks defused. The caller has cut the
-    /// result to its limit.
+    /// The text that tells of a tool's result, or why there is none: fenced like speech, look-alikes of our marks defused. The
+    /// caller has cut the result to its limit.
     pub fn tool_result(&self, tool: &str, outcome: ToolOutcome<'_>) -> String {
         let (tool, marker) = (quoted_line(tool), self.marker.as_ref());
         match outcome {
             Ok(result) => {
                 fill(template::TOOL_RESULT, &[("tool", &tool), ("marker", marker), ("result", &shown(result))])
             }
-            Err(problem) => fill(template::TOOL_FAILED, &[("tool", &tool), ("problem", &quoted_line(problem))]),
+            Err(problem) => {
+                let problem = quoted_line(problem);
+                fill(template::TOOL_FAILED, &[("tool", &tool), ("marker", marker), ("problem", &problem)])
+            }
         }
     }
 }
