@@ -19,6 +19,7 @@ mod ids;
 mod outcome;
 mod plan;
 pub mod ratings;
+pub mod recall;
 mod rejudge;
 pub mod restart;
 pub mod seed;

@@ -190,7 +190,13 @@ pub fn cosine(one: &[f32], other: &[f32]) -> f64 {
     if lengths > 0.0 { (dot / lengths).clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// How often each word and each pair of neighbours stands in a text. Words of one or two letters do not count.
+/// The words of a text in their order, each as a number that stands for it in any letter case. Words of one or two letters do not count.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = u64> {
+    let parts = text.split(|c: char| !c.is_alphanumeric());
+    parts.filter(|word| word.chars().nth(2).is_some()).map(word_hash)
+}
+
+/// How often each word and each pair of neighbours stands in a text.
 ///
 /// Every round counts all that was said before it, so words are known by their hash: nothing is kept of their letters.
 struct Counts {
@@ -200,11 +206,7 @@ struct Counts {
 }
 impl Counts {
     fn of(text: &str) -> Self {
-        let words: Vec<u64> = text
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| word.chars().nth(2).is_some())
-            .map(word_hash)
-            .collect();
+        let words: Vec<u64> = words(text).collect();
         let pairs = words.iter().zip(words.iter().skip(1)).map(|(one, next)| mix(one.rotate_left(32), *next));
         let mut all: Vec<u64> = words.iter().copied().chain(pairs).collect();
         all.sort_unstable();

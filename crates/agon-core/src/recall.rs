@@ -1,0 +1,164 @@
+//! Which earlier debates a later one is told of: those whose words are most like its own.
+use crate::archive::PastDebate;
+use crate::signals::words;
+use crate::spec::DebateSpec;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How soon a word that comes again adds no more, `k1` of BM25.
+const SATURATION: f64 = 1.2;
+/// How much a long text has to make up for, `b` of BM25, 0 to 1.
+const LENGTH: f64 = 0.75;
+
+/// What a debate asks about, as earlier ones are compared with it: its topic and context.
+pub fn question(spec: &DebateSpec) -> String {
+    [spec.topic.as_str(), spec.context.as_deref().unwrap_or_default()].join("\n")
+}
+
+/// The earlier debates that share a word with a question, at most `most` of them, the most similar first and of equally similar ones the
+/// newer first. Their order before does not matter.
+///
+/// BM25 (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009) of the question's words over topic and verdict, the weight
+/// of a word being `ln(1 + (N - n + 0.5) / (n + 0.5))` where `n` of `N` debates have it: above 0 even where all have it.
+pub fn rank(question: &str, earlier: Vec<PastDebate>, most: usize) -> Vec<PastDebate> {
+    let texts: Vec<Text> = earlier.iter().map(Text::of).collect();
+    let asked: BTreeSet<u64> = words(question).collect();
+    let rarity: BTreeMap<u64, f64> = asked.into_iter().map(|word| (word, rarity(word, &texts))).collect();
+    let mean = texts.iter().map(|text| text.length).sum::<f64>() / texts.len() as f64;
+    let scores = texts.iter().map(|text| text.score(&rarity, mean));
+    let mut scored: Vec<(f64, PastDebate)> = scores.zip(earlier).filter(|(score, _)| *score > 0.0).collect();
+    scored.sort_by(|(one, a), (other, b)| {
+        other.total_cmp(one).then_with(|| b.admitted.cmp(&a.admitted)).then_with(|| b.id.cmp(&a.id))
+    });
+    scored.into_iter().take(most).map(|(_, past)| past).collect()
+}
+
+/// How often each word stands in what is known of an earlier debate.
+struct Text {
+    counts: BTreeMap<u64, f64>,
+    /// In words.
+    length: f64,
+}
+impl Text {
+    fn of(past: &PastDebate) -> Self {
+        let mut counts: BTreeMap<u64, f64> = BTreeMap::new();
+        for word in words(&past.topic).chain(past.verdict.iter().flat_map(|verdict| words(verdict))) {
+            *counts.entry(word).or_default() += 1.0;
+        }
+        let length = counts.values().sum();
+        Self { counts, length }
+    }
+
+    /// The score for these words, in which texts have `mean` words.
+    fn score(&self, rarity: &BTreeMap<u64, f64>, mean: f64) -> f64 {
+        let found = rarity.iter().filter_map(|(word, rarity)| Some((self.counts.get(word)?, rarity)));
+        let damping = SATURATION * (1.0 - LENGTH + LENGTH * self.length / mean);
+        found.map(|(count, rarity)| rarity * count * (SATURATION + 1.0) / (count + damping)).sum()
+    }
+}
+
+/// How much a word tells texts apart.
+fn rarity(word: u64, texts: &[Text]) -> f64 {
+    let having = texts.iter().filter(|text| text.counts.contains_key(&word)).count() as f64;
+    (1.0 + (texts.len() as f64 - having + 0.5) / (having + 0.5)).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{DebateId, Timestamp};
+    use crate::outcome::Outcome;
+    use proptest::prelude::*;
+
+    fn past(n: u64, topic: &str, verdict: &str) -> PastDebate {
+        PastDebate {
+            id: DebateId::parse(&format!("debate-{n}")).unwrap(),
+            topic: topic.to_owned(),
+            admitted: Timestamp(n),
+            outcome: Outcome::Decided,
+            verdict: Some(verdict.to_owned()).filter(|verdict| !verdict.is_empty()),
+            winner: None,
+        }
+    }
+
+    fn ids(ranked: &[PastDebate]) -> Vec<&str> {
+        ranked.iter().map(|past| past.id.name()).collect()
+    }
+
+    #[test]
+    fn the_score_is_bm25_of_the_shared_words() {
+        // three texts of 2, 1 and 3 words; "tram" stands in two of them
+        let texts: Vec<Text> =
+            [past(1, "tram tram", ""), past(2, "bus", ""), past(3, "the tram depot", "")].iter().map(Text::of).collect();
+        let weight = (1.0_f64 + 1.5 / 2.5).ln();
+        let known = BTreeMap::from([(words("tram").next().unwrap(), rarity(words("TRAM").next().unwrap(), &texts))]);
+        let score = |at: usize| texts[at].score(&known, 2.0);
+        assert!((score(0) - weight * 2.0 * 2.2 / (2.0 + 1.2)).abs() < 1e-12);
+        assert!(score(1).abs() < 1e-12);
+        assert!((score(2) - weight * 2.2 / (1.0 + 1.2 * (0.25 + 0.75 * 1.5))).abs() < 1e-12);
+    }
+
+    #[test]
+    fn rare_words_count_before_common_ones() {
+        let earlier = vec![
+            past(1, "Should the town buy trams?", ""),
+            past(2, "Should the town buy benches?", ""),
+            past(3, "Should the state tax sugar?", ""),
+        ];
+        assert_eq!(ids(&rank("Should the town have trams?", earlier, 2)), ["debate-1", "debate-2"]);
+    }
+
+    #[test]
+    fn a_word_of_the_verdict_counts_like_one_of_the_topic() {
+        let earlier = vec![past(1, "What next?", "Build the tram."), past(2, "What then?", "Close it.")];
+        assert_eq!(ids(&rank("A tram or none?", earlier, 9)), ["debate-1"]);
+    }
+
+    #[test]
+    fn of_equally_similar_debates_the_newer_comes_first() {
+        let earlier = vec![past(1, "Tea?", "Tea."), past(3, "Tea?", "Tea."), past(2, "Tea?", "Tea.")];
+        assert_eq!(ids(&rank("tea", earlier, 2)), ["debate-3", "debate-2"]);
+    }
+
+    #[test]
+    fn without_earlier_debates_or_words_nothing_is_found() {
+        assert_eq!(rank("tea", Vec::new(), 5), []);
+        assert_eq!(rank("", vec![past(1, "", "")], 5), []);
+        assert_eq!(rank("up or no", vec![past(1, "up or no", "")], 5), []);
+    }
+
+    const WORDS: [&str; 8] = ["tea", "Coffee", "tram", "depot", "the", "should", "to", "ÜBER"];
+
+    fn text() -> impl Strategy<Value = String> {
+        prop::collection::vec(prop::sample::select(&WORDS[..]), 0..8).prop_map(|words| words.join(" "))
+    }
+    fn debates() -> impl Strategy<Value = Vec<PastDebate>> {
+        let each = prop::collection::vec((text(), text()), 0..12);
+        each.prop_map(|texts| (0..).zip(texts).map(|(n, (topic, verdict))| past(n, &topic, &verdict)).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_the_earlier_debates_does_not_matter(
+            (debates, shuffled) in debates().prop_flat_map(|all| (Just(all.clone()), Just(all).prop_shuffle())),
+            asked in text(),
+            most in 0_usize..6,
+        ) {
+            prop_assert_eq!(rank(&asked, debates, most), rank(&asked, shuffled, most));
+        }
+
+        #[test]
+        fn exactly_those_that_share_a_word_are_kept(debates in debates(), asked in text()) {
+            let words_of = |text: &str| -> BTreeSet<String> {
+                text.to_lowercase().split(' ').filter(|word| word.chars().count() > 2).map(str::to_owned).collect()
+            };
+            let asked_for = words_of(&asked);
+            let shares = |past: &&PastDebate| {
+                let text = format!("{} {}", past.topic, past.verdict.as_deref().unwrap_or_default());
+                !words_of(&text).is_disjoint(&asked_for)
+            };
+            let wanted: BTreeSet<DebateId> = debates.iter().filter(shares).map(|past| past.id.clone()).collect();
+            let kept: BTreeSet<DebateId> = rank(&asked, debates, usize::MAX).into_iter().map(|past| past.id).collect();
+            prop_assert_eq!(kept, wanted);
+        }
+    }
+}
