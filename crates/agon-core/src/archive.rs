@@ -60,3 +60,12 @@ pub struct PastDebate {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<String>,
 }
+
+impl PastDebate {
+    /// About how many characters the telling of it takes.
+    pub(crate) fn length(&self) -> u64 {
+        const DATE_AND_KEYS: usize = 80;
+        let texts = [&self.verdict, &self.winner].into_iter().flatten().map(String::len).sum::<usize>();
+        (self.topic.len() + texts + DATE_AND_KEYS) as u64
+    }
+}

@@ -80,6 +80,7 @@ templates! {
     TOOL_RESULT = "tool_result";
     TOOL_FAILED = "tool_failed";
     TOOL_LOOP = "tool_loop";
+    HISTORY = "history";
 }
 
 /// The text with each `{{name}}` replaced by its value. Values are not looked into, unknown names stay as they are.
@@ -124,7 +125,7 @@ mod tests {
 
     #[test]
     fn the_built_in_wording_uses_only_values_that_are_filled_in() {
-        const KNOWN: [&str; 23] = [
+        const KNOWN: [&str; 24] = [
             "marker",
             "words",
             "short",
@@ -148,6 +149,7 @@ mod tests {
             "problem",
             "tools",
             "threshold",
+            "debates",
         ];
         for (file, template) in ALL {
             for part in template.split("{{").skip(1) {

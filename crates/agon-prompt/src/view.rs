@@ -1,5 +1,6 @@
 //! What the speakers of a debate know, folded from its log.
 mod facts;
+mod history;
 mod page;
 mod sight;
 
@@ -50,7 +51,7 @@ impl View {
     /// The view before the first event.
     pub fn new(admission: &Admission) -> Self {
         let marker = marker(admission.seed);
-        let system = |rules| system(rules, &admission.spec, &marker);
+        let system = |rules| system(rules, admission, &marker);
         Self {
             systems: Systems {
                 debate: system(template::SYSTEM),
@@ -152,7 +153,7 @@ impl View {
 /// How many schemas are kept.
 const MOST_SCHEMAS: usize = 32;
 
-fn system(rules: &str, spec: &DebateSpec, marker: &str) -> Arc<str> {
+fn system(rules: &str, Admission { spec, history, .. }: &Admission, marker: &str) -> Arc<str> {
     let mut system = fill(rules, &[("marker", marker)]);
     let sections =
         [("Topic", Some(&spec.topic)), ("Context", spec.context.as_ref()), ("Materials", spec.materials.as_ref())];
@@ -161,6 +162,10 @@ fn system(rules: &str, spec: &DebateSpec, marker: &str) -> Arc<str> {
             // writing to a string cannot fail
             write!(system, "\n\n# {title}\n{}", body.trim()).ok();
         }
+    }
+    if let Some(earlier) = history::section(history, marker) {
+        system.push_str("\n\n");
+        system.push_str(&earlier);
     }
     system.push('\n');
     system.into()

@@ -18,6 +18,7 @@ pub enum Place {
     Summary,
     Result,
     Found,
+    Earlier,
     Elsewhere,
 }
 
@@ -30,6 +31,7 @@ impl Place {
             "debaters" | "roster" | "cast" => Self::Cast,
             "result" | "outcome" | "decision" | "verdict" => Self::Result,
             "tool results" | "tool result" | "results of tools" | "what tools found" => Self::Found,
+            "earlier debates" => Self::Earlier,
             name if is_summary(name) => Self::Summary,
             _ => Self::Elsewhere,
         }

@@ -40,7 +40,9 @@ impl Brief {
     fn read_shown(&mut self, text: &str) {
         let mut place = Place::Elsewhere;
         for line in text.lines() {
-            if let Some(entry) = entry_header(line) {
+            if place == Place::Earlier && heading(line).is_none() {
+                // what came out of other debates is nobody's word in this one
+            } else if let Some(entry) = entry_header(line) {
                 self.entries.push(entry);
                 place = Place::Entry;
             } else if is_summary(line) && place != Place::Entry && place != Place::Context {
@@ -69,7 +71,7 @@ impl Brief {
                 }
             }
             Place::Cast => self.take_debater(line),
-            Place::Entry | Place::Summary | Place::Found | Place::Elsewhere => {}
+            Place::Entry | Place::Summary | Place::Found | Place::Earlier | Place::Elsewhere => {}
         }
     }
 

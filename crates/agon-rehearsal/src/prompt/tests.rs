@@ -85,6 +85,16 @@ fn what_tools_have_answered_is_kept_apart_from_what_was_asked() {
 }
 
 #[test]
+fn what_came_out_of_earlier_debates_is_nobodys_speech() {
+    let earlier = "# Topic\nTrams\n# Earlier debates\nIt may be wrong.\n<<< earlier debates 1: what follows\n### Debate of 2026-05-03 | Ada\n\
+        Topic: Buses\nSummary of it\n### T1 | Ada\n>>> end of earlier debates 1\n";
+    let asked = "### T1 | Ben\nWords.\n=== YOUR TURN ===\nTask: argument\n";
+    let brief = Brief::read([("system", earlier), ("user", asked)].into_iter());
+    let speakers: Vec<_> = brief.entries.iter().map(|entry| entry.speaker.as_str()).collect();
+    assert_eq!((brief.topic.as_str(), brief.summary.as_str(), speakers), ("Trams", "", vec!["Ben"]));
+}
+
+#[test]
 fn a_chat_without_the_delimiter_is_no_debate() {
     assert!(!Brief::read([("user", "Hello there")].into_iter()).is_debate);
 }
