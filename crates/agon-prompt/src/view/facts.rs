@@ -2,7 +2,7 @@
 use crate::text::{cut, quoted_line};
 use agon_core::{
     Consensus, Event, Guidance, ModeratorDecision, Note, Outcome, ParticipantId, Position, Remark, RoundStatus,
-    Strength, ToolUse,
+    Strength, ToolUse, VoteRule,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -87,10 +87,16 @@ impl Facts {
 
     fn take_result(&mut self, position: Position, event: &Event) {
         let mut known = |key, value: String| self.result.push((position, (key, value)));
-        if let Event::VoteTallied { counts, eligible, received, .. } = event {
+        if let Event::VoteTallied { rule, counts, eligible, received, .. } = event {
+            let (unit, thousandths) = unit(*rule);
+            let got = |count: u32| match thousandths {
+                true => format!("{}.{:03}", count / 1_000, count % 1_000),
+                false => count.to_string(),
+            };
             let counts: Vec<String> =
-                counts.iter().map(|(candidate, count)| format!("{} {count}", quoted_line(candidate))).collect();
-            known("Votes", format!("{} ({received} of {eligible} voters)", counts.join(", ")));
+                counts.iter().map(|(candidate, count)| format!("{} {}", quoted_line(candidate), got(*count))).collect();
+            let key = if rule.is_some() { "Votes" } else { "Rankings" };
+            known(key, format!("{}{unit} ({received} of {eligible} came)", counts.join(", ")));
         }
         if let Event::VerdictReached { outcome, verdict, winner, reasoning, consensus, .. } = event {
             known("Outcome", outcome_name(*outcome).to_owned());
@@ -154,6 +160,17 @@ impl Facts {
     /// Whether the rounds are still on.
     pub(crate) fn in_rounds(&self, sees: Position) -> bool {
         self.loop_ended.is_none_or(|ended| ended > sees)
+    }
+}
+
+/// What counts are counts of, where they are no votes; and whether they are thousandths.
+fn unit(rule: Option<VoteRule>) -> (&'static str, bool) {
+    match rule {
+        Some(VoteRule::Majority | VoteRule::Supermajority | VoteRule::Unanimous | VoteRule::Plurality) => ("", false),
+        Some(VoteRule::Approval) => (" approvals", false),
+        None | Some(VoteRule::Borda) => (" points", false),
+        Some(VoteRule::Weighted) => (" by weight", true),
+        Some(VoteRule::AnonymousScoring) => (" of 40 on average", true),
     }
 }
 

@@ -224,3 +224,24 @@ fn critics_and_those_who_revise_are_told_what_the_moderator_says_to_their_round(
     let later = told(&view, 3, revise());
     assert!(!later.contains("deliveries") && !later.contains("Speak to what the moderator"), "{later}");
 }
+
+#[test]
+fn counts_are_told_with_their_unit() {
+    let spec = everything(Mode::Adversarial);
+    for (rule, line) in [
+        (Some(VoteRule::Majority), "\nVotes: close it 60500, keep it 500 (2 of 3 came)\n"),
+        (Some(VoteRule::Borda), "\nVotes: close it 60500, keep it 500 points (2 of 3 came)\n"),
+        (Some(VoteRule::Approval), "\nVotes: close it 60500, keep it 500 approvals (2 of 3 came)\n"),
+        (Some(VoteRule::Weighted), "\nVotes: close it 60.500, keep it 0.500 by weight (2 of 3 came)\n"),
+        (Some(VoteRule::AnonymousScoring), "\nVotes: close it 60.500, keep it 0.500 of 40 on average (2 of 3 came)\n"),
+        (None, "\nRankings: close it 60500, keep it 500 points (2 of 3 came)\n"),
+    ] {
+        let mut view = after_one_round(&spec);
+        let counts = vec![("close it".to_owned(), 60_500), ("keep it".to_owned(), 500)];
+        let (weights, eligible, received, winner) = (Vec::new(), 3, 2, None);
+        let tallied = Event::VoteTallied { rule, counts, weights, eligible, received, winner };
+        view.apply(view.position().next(), &tallied);
+        let text = user_of(&view, &ask(&view, "synthesizer", turn(4, 0), Task::Synthesise));
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
