@@ -89,7 +89,10 @@ const RULE: &[Choice] = &[
     choice("anonymous_scoring", "scores of every other debater on four scales; the highest mean"),
 ];
 const SELF_VOTES: &[Choice] = &[
-    choice("exclude", "one's own side is not on one's ballot"),
+    choice(
+        "exclude",
+        "one's own side is not on one's ballot; in deliberative mode one's own answer, unless somebody else gave it too",
+    ),
     choice("allow", "every candidate is on every ballot"),
 ];
 const VOTERS: &[Choice] =
