@@ -45,6 +45,9 @@ pub enum Problem {
     /// No live host has this name.
     #[error("there is no live host {0}")]
     NoHost(String),
+    /// No debate that counts knows this persona.
+    #[error("no debate that is over knows a persona {0:?}")]
+    NoPersona(String),
     /// Another debate has the id.
     #[error("another debate has the id {0}")]
     DebateExists(String),
@@ -151,7 +154,7 @@ impl Problem {
     pub fn code(&self) -> Code {
         match self {
             Self::Invalid(_) => Code::InvalidArgument,
-            Self::NoDebate(_) | Self::NoHost(_) => Code::NotFound,
+            Self::NoDebate(_) | Self::NoHost(_) | Self::NoPersona(_) => Code::NotFound,
             Self::DebateExists(_) | Self::RequestIdConflict { .. } => Code::AlreadyExists,
             Self::NotOver(_) | Self::State { .. } => Code::FailedPrecondition,
             Self::Full { .. } | Self::StoreFull(_) => Code::ResourceExhausted,
@@ -170,6 +173,7 @@ impl Problem {
             Self::Invalid(_) => "INVALID_REQUEST",
             Self::NoDebate(_) => "DEBATE_NOT_FOUND",
             Self::NoHost(_) => "HOST_NOT_FOUND",
+            Self::NoPersona(_) => "PERSONA_NOT_FOUND",
             Self::DebateExists(_) => "DEBATE_EXISTS",
             Self::RequestIdConflict { .. } => "REQUEST_ID_CONFLICT",
             Self::NotOver(_) => "DEBATE_NOT_OVER",
@@ -195,6 +199,7 @@ impl Problem {
             Self::Invalid(_)
             | Self::NoDebate(_)
             | Self::NoHost(_)
+            | Self::NoPersona(_)
             | Self::DebateExists(_)
             | Self::RequestIdConflict { .. }
             | Self::NotOver(_)
@@ -216,6 +221,7 @@ impl Problem {
             | Self::State { debate: name, .. }
             | Self::Damaged { debate: name, .. } => debate(name),
             Self::NoHost(name) => Some(("agon.v1.Host", format!("hosts/{name}"))),
+            Self::NoPersona(name) => Some(("agon.v1.PersonaRecord", format!("ratings/{name}"))),
             Self::Invalid(_)
             | Self::Full { .. }
             | Self::StoreFull(_)
@@ -240,6 +246,7 @@ impl Problem {
             Self::Invalid(all) => vec![("violations", all.len().to_string())],
             Self::NoDebate(_)
             | Self::NoHost(_)
+            | Self::NoPersona(_)
             | Self::DebateExists(_)
             | Self::NotOver(_)
             | Self::State { .. }
@@ -315,6 +322,7 @@ mod tests {
             Problem::invalid("f", "t"),
             Problem::NoDebate(debate()),
             Problem::NoHost("gpu".to_owned()),
+            Problem::NoPersona("Ada".to_owned()),
             Problem::DebateExists(debate()),
             Problem::RequestIdConflict { request_id: "r".to_owned(), debate: debate() },
             Problem::NotOver(debate()),

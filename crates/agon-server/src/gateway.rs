@@ -6,6 +6,7 @@ use crate::error::Problem;
 use crate::grpc::Grpc;
 use crate::net::{Bounds, ListenError, Listening, Protocols, TlsError, bound, listen, traced};
 use crate::{figures, health, rest};
+use agon_proto::pb::v1::archive_service_server::ArchiveServiceServer;
 use agon_proto::pb::v1::cluster_service_server::ClusterServiceServer;
 use agon_proto::pb::v1::debate_service_server::DebateServiceServer;
 use axum::Router;
@@ -156,8 +157,10 @@ fn grpc_app(config: &GatewayConfig, api: Arc<Api>) -> Result<Routes, GatewayErro
     let (most_in, most_out) = (config.limits.request_bytes, config.limits.response_bytes);
     let service = Grpc(api);
     let debates = DebateServiceServer::new(service.clone());
+    let archive = ArchiveServiceServer::new(service.clone());
     let cluster = ClusterServiceServer::new(service);
     let routes = Routes::new(debates.max_decoding_message_size(most_in).max_encoding_message_size(most_out))
+        .add_service(archive.max_decoding_message_size(most_in).max_encoding_message_size(most_out))
         .add_service(cluster.max_decoding_message_size(most_in).max_encoding_message_size(most_out));
     if !config.reflection {
         return Ok(routes);

@@ -6,12 +6,13 @@ use crate::net::Deadline;
 use agon_proto::pb::v1 as pb;
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
+use pb::archive_service_server::ArchiveService;
 use pb::cluster_service_server::ClusterService;
 use pb::debate_service_server::DebateService;
 use std::sync::Arc;
 use tonic::{Request, Response, Status};
 
-/// Both services.
+/// All services.
 #[derive(Clone)]
 pub(crate) struct Grpc(pub Arc<Api>);
 
@@ -99,5 +100,21 @@ impl ClusterService for Grpc {
     }
     async fn drain_host(&self, request: Request<pb::DrainHostRequest>) -> Result<Response<pb::Host>, Status> {
         unary!(self, request, drain_host)
+    }
+}
+
+#[async_trait::async_trait]
+impl ArchiveService for Grpc {
+    async fn list_ratings(
+        &self,
+        request: Request<pb::ListRatingsRequest>,
+    ) -> Result<Response<pb::ListRatingsResponse>, Status> {
+        unary!(self, request, ratings)
+    }
+    async fn get_persona(
+        &self,
+        request: Request<pb::GetPersonaRequest>,
+    ) -> Result<Response<pb::PersonaRecord>, Status> {
+        unary!(self, request, persona)
     }
 }

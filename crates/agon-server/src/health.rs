@@ -8,7 +8,7 @@ use tonic_health::server::HealthReporter;
 /// How long a look at the stores may take.
 const LOOK: Duration = Duration::from_secs(2);
 /// The services whose health follows from bus and stores. The empty name is the whole server.
-const SERVICES: [&str; 3] = ["", "agon.v1.DebateService", "agon.v1.ClusterService"];
+const SERVICES: [&str; 4] = ["", "agon.v1.DebateService", "agon.v1.ArchiveService", "agon.v1.ClusterService"];
 /// The service name of a probe that only asks whether the process lives.
 const LIVENESS: &str = "liveness";
 

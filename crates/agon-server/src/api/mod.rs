@@ -1,4 +1,5 @@
 //! What both interfaces offer, in protobuf types; how it is carried stands in `grpc` and `rest`.
+mod archive;
 mod cluster;
 mod create;
 mod debate;

@@ -18,7 +18,7 @@ macro_rules! messages {
 }
 messages! {
     CancelDebateRequest, CreateDebateRequest, Debate, ListDebatesRequest, ListDebatesResponse, ListHostsResponse,
-    ListModelsResponse, RejudgeDebateRequest,
+    ListModelsResponse, ListRatingsResponse, PersonaRecord, RejudgeDebateRequest,
 }
 
 /// Writes and reads messages of the API.

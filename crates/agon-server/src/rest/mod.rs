@@ -1,5 +1,6 @@
 //! The operations over REST, and events as a stream for browsers.
 mod answer;
+mod archive;
 mod debates;
 mod events;
 mod input;
@@ -53,6 +54,8 @@ fn routes() -> Vec<Route> {
         ),
         route("/v1/debates/{id}/events", get(events::follow), &[("get", "/v1/debates/{id}/events")]),
         route("/v1/debates/{id}/{document}", get(reports::export), &[("get", "/v1/debates/{id}/report.{form}")]),
+        route("/v1/ratings", get(archive::ratings), &[("get", "/v1/ratings")]),
+        route("/v1/ratings/{persona}", get(archive::persona), &[("get", "/v1/ratings/{persona}")]),
         route("/v1/hosts", get(hosts), &[("get", "/v1/hosts")]),
         route("/v1/models", get(models), &[("get", "/v1/models")]),
     ]

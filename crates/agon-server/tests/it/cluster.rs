@@ -81,7 +81,7 @@ async fn health_is_told_for_the_server_and_each_service() {
         let request = tonic_health::pb::HealthCheckRequest { service: service.to_owned() };
         health.check(request).await.map(|answer| answer.into_inner().status())
     };
-    for service in ["", "agon.v1.DebateService", "agon.v1.ClusterService", "liveness"] {
+    for service in ["", "agon.v1.DebateService", "agon.v1.ArchiveService", "agon.v1.ClusterService", "liveness"] {
         let serving = async {
             while !matches!(status(service).await, Ok(ServingStatus::Serving)) {
                 tokio::task::yield_now().await;

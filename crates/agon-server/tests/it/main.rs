@@ -2,6 +2,8 @@
 #[cfg(test)]
 mod access;
 #[cfg(test)]
+mod archive;
+#[cfg(test)]
 mod cluster;
 #[cfg(test)]
 mod create;
