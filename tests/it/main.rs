@@ -48,6 +48,8 @@ mod pages;
 #[cfg(test)]
 mod proof;
 #[cfg(test)]
+mod ratings;
+#[cfg(test)]
 mod run;
 #[cfg(test)]
 mod seat_example;

@@ -4,6 +4,7 @@ mod debate;
 mod list;
 mod look;
 mod nats;
+mod ratings;
 mod rehearsal;
 mod remote;
 mod serve;
@@ -16,6 +17,7 @@ pub use look::{
     ReportArgs, ResumeArgs, VerifyArgs,
 };
 pub use nats::{NATS_ACCOUNT, NATS_ROLES, NatsAction, NatsArgs, NatsConfigArgs, NatsKeyArgs};
+pub use ratings::{RatedBy, RatingsArgs};
 pub use rehearsal::{CastArgs, RehearsalArgs};
 pub use remote::{ApiArgs, HostsArgs, PlaceArgs, RejudgeArgs, SubmitArgs, TokenArgs, WatchArgs};
 pub use serve::{ProvisionArgs, Role, ServeArgs};
@@ -109,6 +111,8 @@ pub enum Command {
     Delete(DeleteArgs),
     /// Have another judge read a debate that is over
     Rejudge(Box<RejudgeArgs>),
+    /// Show how personas and models have done in debates that are over
+    Ratings(RatingsArgs),
     /// Show the hosts of a server's cluster: models, load, breakers
     Hosts(HostsArgs),
     /// Serve debates over gRPC and HTTP, alone or as a part of a cluster

@@ -130,14 +130,14 @@ impl Client {
         repeat(|| send(self.debates.clone(), self.timed(question.clone()))).await
     }
 
-    fn timed<Q>(&self, question: Q) -> Request<Q> {
+    pub(super) fn timed<Q>(&self, question: Q) -> Request<Q> {
         let mut request = Request::new(question);
         request.set_timeout(self.timeout);
         request
     }
 }
 
-async fn repeat<A, F>(mut send: impl FnMut() -> F) -> Result<A, Status>
+pub(super) async fn repeat<A, F>(mut send: impl FnMut() -> F) -> Result<A, Status>
 where
     F: Future<Output = Result<Response<A>, Status>>,
 {

@@ -2,6 +2,7 @@
 use crate::environment::Environment;
 use crate::exit::{Exit, Stop};
 use crate::settings::ClientSettings;
+use agon_proto::pb::v1::archive_service_client::ArchiveServiceClient;
 use agon_proto::pb::v1::cluster_service_client::ClusterServiceClient;
 use agon_proto::pb::v1::debate_service_client::DebateServiceClient;
 use anyhow::Context as _;
@@ -27,6 +28,7 @@ pub type Passed = InterceptedService<Channel, Pass>;
 #[derive(Clone)]
 pub struct Client {
     pub(super) debates: DebateServiceClient<Passed>,
+    pub(super) archive: ArchiveServiceClient<Passed>,
     pub(super) cluster: ClusterServiceClient<Passed>,
     /// Its address, for messages.
     pub address: String,
@@ -46,6 +48,8 @@ impl Client {
         let pass = Pass::read(settings, environment).map_err(|error| Stop::new(Exit::Usage, error))?;
         Ok(Self {
             debates: DebateServiceClient::with_interceptor(channel.clone(), pass.clone())
+                .max_decoding_message_size(LARGEST_ANSWER),
+            archive: ArchiveServiceClient::with_interceptor(channel.clone(), pass.clone())
                 .max_decoding_message_size(LARGEST_ANSWER),
             cluster: ClusterServiceClient::with_interceptor(channel, pass).max_decoding_message_size(LARGEST_ANSWER),
             address,

@@ -1,4 +1,5 @@
 //! Speaking to an Agon server over gRPC.
+mod archive;
 mod calls;
 mod connect;
 mod find;

@@ -10,6 +10,7 @@ mod new;
 mod plan;
 mod print;
 mod proof;
+mod ratings;
 mod rehearsal;
 mod resume;
 mod rows;
@@ -83,6 +84,7 @@ pub fn run(cli: Cli, environment: Environment, output: Output) -> Result<Exit, S
         Command::Watch(args) => submit::watch(&context, &args),
         Command::Rejudge(args) => submit::rejudge(&context, &args),
         Command::Token(args) => token::run(&context, &args),
+        Command::Ratings(args) => ratings::run(&context, &args),
         Command::Hosts(args) => hosts::run(&context, &args),
         Command::Serve(args) => crate::serve::run(&context, &args),
         Command::Provision(args) => crate::serve::provision::run(&context, &args),

@@ -1,0 +1,28 @@
+//! What a server tells of personas and models.
+use super::calls::repeat;
+use super::connect::Client;
+use super::told;
+use crate::exit::Stop;
+use agon_proto::pb;
+
+impl Client {
+    /// The ratings of the caller's debates.
+    pub async fn ratings(&self, rehearsal: bool) -> Result<pb::v1::ListRatingsResponse, Stop> {
+        let ask = || {
+            let mut to = self.archive.clone();
+            let request = self.timed(pb::v1::ListRatingsRequest { rehearsal });
+            async move { to.list_ratings(request).await }
+        };
+        repeat(ask).await.map_err(|status| told::stop(&status, "ratings", &self.address))
+    }
+
+    /// All of one persona.
+    pub async fn persona(&self, name: &str, rehearsal: bool) -> Result<pb::v1::PersonaRecord, Stop> {
+        let ask = || {
+            let mut to = self.archive.clone();
+            let request = self.timed(pb::v1::GetPersonaRequest { name: name.to_owned(), rehearsal });
+            async move { to.get_persona(request).await }
+        };
+        repeat(ask).await.map_err(|status| told::stop(&status, "ratings", &self.address))
+    }
+}

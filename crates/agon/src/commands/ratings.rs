@@ -1,0 +1,174 @@
+//! `agon ratings`: how personas and models have done in debates that are over.
+mod table;
+
+use super::{Context, small_runtime};
+use crate::cli::{RatedBy, RatingsArgs};
+use crate::client::{self, Client, Place};
+use crate::exit::{Exit, Stop};
+use crate::store::{Store, failed};
+use agon_core::ratings::{Flip, Ledger, ModelStanding, Moment, PersonaRecord, PositionTaken, Relationship, Standing};
+use agon_core::{ParticipantId, TenantId};
+use agon_proto::{DecodeError, pb};
+use agon_store::Cards;
+use anyhow::Context as _;
+use serde::Serialize;
+
+/// What the figures rest on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+struct Basis {
+    rehearsal: bool,
+    debates: u64,
+    /// Older debates were left out.
+    truncated: bool,
+    /// Rows that a server had no room for.
+    #[serde(skip_serializing_if = "is_none_left")]
+    left_off: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_none_left(left_off: &u64) -> bool {
+    *left_off == 0
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Ratings {
+    #[serde(flatten)]
+    basis: Basis,
+    ratings: Vec<Standing>,
+    models: Vec<ModelStanding>,
+    /// Known of the store of this machine only.
+    #[serde(flatten)]
+    whole: Option<Whole>,
+}
+
+/// What goes with the ratings of a whole ledger.
+#[derive(Clone, Debug, Serialize)]
+struct Whole {
+    positions: Vec<PositionTaken>,
+    flips: Vec<Flip>,
+    moments: Vec<Moment>,
+    relationships: Vec<Relationship>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Persona {
+    #[serde(flatten)]
+    basis: Basis,
+    name: String,
+    #[serde(flatten)]
+    record: PersonaRecord,
+}
+
+/// `agon ratings`
+pub fn run(context: &Context, args: &RatingsArgs) -> Result<Exit, Stop> {
+    match &args.persona {
+        Some(name) => {
+            let persona = persona(context, args, name)?;
+            tell(context, args, &persona, persona.basis, || table::persona(&persona.record))
+        }
+        None => {
+            let ratings = ratings(context, args)?;
+            tell(context, args, &ratings, ratings.basis, || match args.by {
+                RatedBy::Persona => table::personas(&ratings.ratings),
+                RatedBy::Model => table::models(&ratings.models),
+            })
+        }
+    }
+}
+
+fn tell(
+    context: &Context,
+    args: &RatingsArgs,
+    told: &impl Serialize,
+    basis: Basis,
+    table: impl Fn() -> String,
+) -> Result<Exit, Stop> {
+    if args.json {
+        let json = serde_json::to_string_pretty(told).context("the ratings cannot be written")?;
+        context.output.line(&agon_report::safe_json(&json))?;
+    } else if basis.debates == 0 {
+        let kind = if basis.rehearsal { "rehearsed debate" } else { "debate" };
+        context.output.note(&format!("no {kind} that counts is over yet; rehearsed ones stand apart: --rehearsal"));
+    } else {
+        let mark = if basis.rehearsal { "Rehearsal: scripted speakers, no model.\n\n" } else { "" };
+        context.output.data(&format!("{mark}{}", table()))?;
+        context.output.note(&rests_on(basis));
+    }
+    Ok(Exit::Done)
+}
+
+fn rests_on(basis: Basis) -> String {
+    let (debates, left_off) = (basis.debates, basis.left_off);
+    let which = if basis.truncated { "the newest " } else { "" };
+    let noun = if debates == 1 { "debate" } else { "debates" };
+    let left = if left_off == 0 { String::new() } else { format!("; {left_off} rows are left off") };
+    format!("from {which}{debates} {noun}{left}")
+}
+
+fn ratings(context: &Context, args: &RatingsArgs) -> Result<Ratings, Stop> {
+    match client::place(context, &args.place)? {
+        Place::Local => {
+            let (ledger, basis) = here(context, args)?;
+            let whole = Whole {
+                positions: ledger.positions().to_vec(),
+                flips: ledger.flips().to_vec(),
+                moments: ledger.moments().to_vec(),
+                relationships: ledger.relationships(),
+            };
+            Ok(Ratings { basis, ratings: ledger.standings(), models: ledger.models(), whole: Some(whole) })
+        }
+        Place::Server(settings) => small_runtime()?.block_on(async {
+            let told = Client::open(&settings, &context.environment)?.ratings(args.rehearsal).await?;
+            let basis = basis_of(told.basis, told.left_off)?;
+            Ok(Ratings { basis, ratings: read(told.personas)?, models: read(told.models)?, whole: None })
+        }),
+    }
+}
+
+fn persona(context: &Context, args: &RatingsArgs, name: &str) -> Result<Persona, Stop> {
+    match client::place(context, &args.place)? {
+        Place::Local => {
+            let (ledger, basis) = here(context, args)?;
+            let unknown = || {
+                let hint = "agon ratings shows those that there are";
+                Stop::usage(format!("no debate that is over knows a persona {name:?}; {hint}"))
+            };
+            let record = ledger.persona(&ParticipantId::from(name)).ok_or_else(unknown)?;
+            Ok(Persona { basis, name: name.to_owned(), record })
+        }
+        Place::Server(settings) => small_runtime()?.block_on(async {
+            let told = Client::open(&settings, &context.environment)?.persona(name, args.rehearsal).await?;
+            let record = PersonaRecord {
+                standings: read(told.ratings)?,
+                positions: read(told.positions)?,
+                flips: read(told.flips)?,
+                moments: read(told.moments)?,
+                relationships: read(told.relationships)?,
+            };
+            Ok(Persona { basis: basis_of(told.basis, told.left_off)?, name: told.name, record })
+        }),
+    }
+}
+
+/// The ledger of the store of this machine.
+fn here(context: &Context, args: &RatingsArgs) -> Result<(Ledger, Basis), Stop> {
+    let cards = match Store::open_existing(context)? {
+        None => Cards::default(),
+        Some(store) => store.block_on(async {
+            Cards::newest(store.sqlite.as_ref(), &TenantId::default(), args.rehearsal).await.map_err(failed)
+        })?,
+    };
+    let ledger = cards.ledger();
+    let basis = Basis { rehearsal: args.rehearsal, debates: ledger.debates(), truncated: cards.truncated, left_off: 0 };
+    Ok((ledger, basis))
+}
+
+fn basis_of(told: Option<pb::v1::Basis>, left_off: u64) -> Result<Basis, Stop> {
+    let told = told.context("the server did not say what its ratings rest on")?;
+    Ok(Basis { rehearsal: told.rehearsal, debates: told.debates, truncated: told.truncated, left_off })
+}
+
+fn read<P, T: TryFrom<P, Error = DecodeError>>(rows: Vec<P>) -> Result<Vec<T>, Stop> {
+    let read: Result<Vec<T>, DecodeError> = rows.into_iter().map(T::try_from).collect();
+    Ok(read.context("the server sent ratings that this version of Agon cannot read")?)
+}
