@@ -20,6 +20,7 @@ use crate::verdict::Standing;
 use agon_core::DebateState;
 use attacks::Attack;
 use ballots::Held;
+pub(crate) use beliefs::stands;
 pub use beliefs::{Belief, Beliefs, StrongestSpeech};
 pub use disagreement::{Agreement, Disagreement, Side, StandingAttack, StandingAttacks};
 pub use grounds::{Ground, VerdictGrounds};

@@ -1,12 +1,14 @@
 //! What the debaters held before and after the debate, by their private ballots.
 use crate::minutes::Minutes;
-use agon_core::BallotStage;
 use agon_core::tally::same_answer;
+use agon_core::{BallotStage, Task};
 
 /// What a debater held.
 pub(super) struct Held<'m> {
     pub(super) debater: &'m str,
-    pub(super) stance: Option<&'m str>,
+    /// What it stood for from the start: its own proposal where the ballots name the authors of proposals, else its
+    /// stance or, where it has none, its first ballot.
+    pub(super) stood_for: Option<&'m str>,
     /// The ballot before round 1.
     pub(super) first: Option<&'m str>,
     /// The ballot after the last round.
@@ -19,10 +21,6 @@ impl<'m> Held<'m> {
         let (first, last) = self.first.zip(self.last)?;
         Some((!same_answer(first, last)).then_some((first, last)))
     }
-    /// What the debater stood for from the start: its stance or, where it has none, its first ballot.
-    pub(super) fn stood_for(&self) -> Option<&'m str> {
-        self.stance.or(self.first)
-    }
 }
 
 /// What each debater held, in declared order.
@@ -30,13 +28,24 @@ pub(super) fn held<'m>(minutes: &'m Minutes<'_>) -> Vec<Held<'m>> {
     let cast = |stage, name: &str| {
         minutes.ballots(stage).find(|(entry, _)| entry.participant == name).map(|(_, ballot)| ballot.choice)
     };
+    let authors = names_authors(minutes);
     let personas = minutes.admission.spec.personas.iter();
     personas
-        .map(|persona| Held {
-            debater: persona.name.as_str(),
-            stance: persona.stance.as_deref(),
-            first: cast(BallotStage::Initial, persona.name.as_str()),
-            last: cast(BallotStage::Final, persona.name.as_str()),
+        .map(|persona| {
+            let debater = persona.name.as_str();
+            let (first, last) = (cast(BallotStage::Initial, debater), cast(BallotStage::Final, debater));
+            let stood_for = if authors { Some(debater) } else { persona.stance.as_deref().or(first) };
+            Held { debater, stood_for, first, last }
         })
         .collect()
+}
+
+/// Whether the ballots choose among the debaters, each of whom stands for its own proposal.
+fn names_authors(minutes: &Minutes<'_>) -> bool {
+    let choices = minutes.asks.values().find_map(|(_, ask)| {
+        let Task::Ballot { choices, .. } = &ask.task else { return None };
+        Some(choices)
+    });
+    let offered = |name: &str| choices.is_some_and(|choices| choices.iter().any(|choice| choice == name));
+    minutes.admission.spec.personas.iter().all(|persona| offered(persona.name.as_str()))
 }

@@ -133,6 +133,11 @@ fn position<'f>(facts: &'f Facts<'_, '_>, node: &'f TreeNode) -> Option<&'f str>
     node.stance.as_deref().or_else(named)
 }
 
+/// Whether it is a speech for a position that was not revised into another.
+pub(crate) fn stands(belief: &Belief, node: &TreeNode) -> bool {
+    belief.revised_by.is_none() && speaks(node.kind)
+}
+
 /// Whether any speech was scored, attacked or supported.
 fn moved(speeches: &[Belief]) -> bool {
     speeches.iter().any(|belief| belief.scored || belief.attackers > 0 || belief.supporters > 0)
@@ -145,7 +150,7 @@ fn strongest(floor: &Floor<'_>, speeches: &[Belief]) -> Vec<StrongestSpeech> {
     }
     for (node, belief) in floor.tree.nodes.iter().zip(speeches) {
         let Some(position) = belief.position.as_deref() else { continue };
-        if belief.revised_by.is_some() || !speaks(node.kind) {
+        if !stands(belief, node) {
             continue;
         }
         let (position, number, speaker) = (position.to_owned(), belief.number, belief.speaker.clone());

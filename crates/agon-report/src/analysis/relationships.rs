@@ -28,8 +28,8 @@ pub struct Relationship {
     /// Such edges that answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<u32>,
-    /// Whether the last ballot of `to` differs from its first and is what `from` stood for from the start (its stance, or
-    /// without one its first ballot), and `to` did not. That it was the words of `from` that did it is not known. Absent
+    /// Whether the last ballot of `to` differs from its first and is what `from` stood for from the start (its own proposal
+    /// where ballots name the authors of proposals, else its stance, or without one its first ballot), and `to` did not. That it was the words of `from` that did it is not known. Absent
     /// where `to` has not cast both ballots, or it is unknown what `from` stood for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub convinced: Option<bool>,
@@ -95,7 +95,7 @@ fn counts<'m>(floor: &Floor<'m>) -> BTreeMap<(&'m str, &'m str), Counts> {
 }
 
 fn convinced(from: &Held<'_>, to: &Held<'_>) -> Option<bool> {
-    let (moved, wanted) = (to.moved()?, from.stood_for()?);
-    let own = to.stood_for().is_some_and(|own| same_answer(own, wanted));
+    let (moved, wanted) = (to.moved()?, from.stood_for?);
+    let own = to.stood_for.is_some_and(|own| same_answer(own, wanted));
     Some(moved.is_some_and(|(_, last)| same_answer(last, wanted)) && !own)
 }

@@ -1,6 +1,6 @@
 //! The analysis of a debate that is over.
 use super::view::anchor;
-use crate::analysis::{Analysis, Belief, STRENGTH, Table, tables};
+use crate::analysis::{Analysis, Belief, STRENGTH, Table, stands, tables};
 use crate::minutes::{Deed, Minutes};
 use crate::text::one_line;
 use crate::tree::{ArgumentTree, TreeNode};
@@ -51,7 +51,7 @@ pub(super) fn of(minutes: &Minutes<'_>, tree: &ArgumentTree) -> Option<AnalysisV
         tables: tables(&analysis, MOST_ROWS).into_iter().map(|table| table_view(minutes, tree, table)).collect(),
         insights: analysis.insights.iter().map(|insight| one_line(insight)).collect(),
         bars,
-        note: format!("{STRENGTH}{more}"),
+        note: format!("{STRENGTH} Critiques, questions, points and what was revised are not drawn.{more}"),
     })
 }
 
@@ -83,21 +83,19 @@ fn href(minutes: &Minutes<'_>, node: &TreeNode) -> Option<String> {
     shown.then(|| anchor(turn))
 }
 
-/// The strengths, the highest first and of equals the earlier, and how many are left out.
+/// The strengths of speeches for a position, the highest first and of equals the earlier, and how many are left out.
 fn bars(minutes: &Minutes<'_>, tree: &ArgumentTree, analysis: &Analysis) -> (Vec<Bar>, usize) {
     let Some(beliefs) = analysis.beliefs.as_ref().filter(|beliefs| beliefs.differ()) else { return (Vec::new(), 0) };
-    let mut ranked: Vec<(&Belief, &TreeNode)> = beliefs.speeches.iter().zip(&tree.nodes).collect();
+    let mut ranked: Vec<(&Belief, &TreeNode)> =
+        beliefs.speeches.iter().zip(&tree.nodes).filter(|(belief, node)| stands(belief, node)).collect();
     ranked.sort_by(|(one, _), (other, _)| other.strength.total_cmp(&one.strength).then(one.number.cmp(&other.number)));
     let left_out = ranked.len().saturating_sub(MOST_BARS);
-    let bars = ranked.iter().take(MOST_BARS).map(|(belief, node)| {
-        let revised = belief.revised_by.map(|number| format!(", revised by T{number}")).unwrap_or_default();
-        Bar {
-            name: format!("T{} {}, {}{revised}", belief.number, one_line(&belief.speaker), words::kind(node.kind)),
-            href: href(minutes, node),
-            strength: format!("{:.3}", belief.strength),
-            length: format!("{:.1}", belief.strength * 100.0),
-            strongest: beliefs.strongest.iter().any(|one| one.number == belief.number),
-        }
+    let bars = ranked.iter().take(MOST_BARS).map(|(belief, node)| Bar {
+        name: format!("T{} {}, {}", belief.number, one_line(&belief.speaker), words::kind(node.kind)),
+        href: href(minutes, node),
+        strength: format!("{:.3}", belief.strength),
+        length: format!("{:.1}", belief.strength * 100.0),
+        strongest: beliefs.strongest.iter().any(|one| one.number == belief.number),
     });
     (bars.collect(), left_out)
 }

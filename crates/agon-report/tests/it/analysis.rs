@@ -228,6 +228,40 @@ fn without_a_stance_the_first_ballot_is_what_somebody_stood_for() {
 }
 
 #[test]
+fn where_ballots_name_authors_each_stands_for_its_own_proposal() {
+    let spec = spec("Buy?", ["Ada", "Bruno", "Chioma"].map(|name| persona(name, None, "Bakes")).to_vec());
+    let ballots = [
+        ("Ada", Some("Chioma"), Some("Ada")),
+        ("Bruno", Some("Chioma"), Some("Ada")),
+        ("Chioma", Some("Ada"), Some("Chioma")),
+    ];
+    let mut log = ended(balloted(Log::admitted(spec), &ballots));
+    for event in log.records.iter_mut().flat_map(|record| &mut record.events) {
+        if let Event::TurnAsked(Ask { task: Task::Ballot { choices, .. }, .. }) = event {
+            *choices = ["Ada", "Bruno", "Chioma"].map(str::to_owned).to_vec();
+        }
+    }
+    let analysis = analysis(&log);
+    // Whoever comes back to its own was convinced by nobody; Chioma held Ada's first, and convinced nobody of it.
+    let found: Vec<(&str, &str)> = analysis
+        .relationships
+        .iter()
+        .filter(|one| one.convinced == Some(true))
+        .map(|one| (one.from.as_str(), one.to.as_str()))
+        .collect();
+    assert_eq!(found, [("Ada", "Bruno")]);
+}
+
+#[test]
+fn what_was_revised_and_critiques_are_not_drawn_as_strengths() {
+    let [_, _, page, _] = shown_by(&formats::critiques());
+    let (_, bars) = page.split_once("<h3>Strength of each speech</h3>").unwrap();
+    let (bars, _) = bars.split_once("</section>").unwrap();
+    let drawn: Vec<&str> = bars.split(">T").skip(1).map(|rest| rest.split_once(' ').unwrap().0).collect();
+    assert_eq!(drawn, ["3", "7", "8"]);
+}
+
+#[test]
 fn disagreement_remains_ends_or_is_unknown() {
     let remains = |last: [Option<&str>; 3]| {
         let ballots: Vec<_> =
