@@ -6,8 +6,8 @@ use crate::error::Problem;
 use agon_core::{Admission, DebateId, Event, Position, Record, Timestamp};
 use agon_proto::RequestClaim;
 use agon_proto::pb::v1 as pb;
-use agon_runtime::SubmitError;
-use agon_store::{AppendError, append_settled};
+use agon_runtime::{RecallError, SubmitError, recall};
+use agon_store::{AppendError, StoreError, append_settled};
 use agon_telemetry::TraceContext;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -70,10 +70,13 @@ impl Api {
     }
 
     /// Admits the debate unless it already is. What is judged again begins with more than its admission: `events`.
-    pub(super) async fn admit(&self, admission: Admission, events: Vec<Event>) -> Result<(), Problem> {
+    pub(super) async fn admit(&self, mut admission: Admission, events: Vec<Event>) -> Result<(), Problem> {
         match self.admitted(&admission.id).await? {
             Some(known) => return self.again(&admission, known).await,
             None => self.make_room(&admission.id.tenant()).await?,
+        }
+        if admission.rejudges.is_none() {
+            recall(&*self.ports.catalogue, &mut admission).await.map_err(of_recall)?;
         }
         if !events.is_empty() {
             self.begin(&admission.id, events).await?;
@@ -162,6 +165,17 @@ fn is_same(wanted: &Admission, known: &Admission) -> bool {
         && wanted.priority == known.priority
         && wanted.labels == known.labels
         && wanted.rejudges == known.rejudges
+}
+
+/// A debate that is to know of earlier ones waits until they can be looked up.
+fn of_recall(error: RecallError) -> Problem {
+    match &error.0 {
+        StoreError::Backend(_) => {
+            tracing::warn!(%error, source = %error.0, "debate not submitted");
+            Problem::Unavailable(error.to_string())
+        }
+        StoreError::Damaged { .. } | StoreError::NotFound(_) | StoreError::Full(_) => Problem::of_store(&error.0),
+    }
 }
 
 /// What a failed submission means to the caller, who may try it again.

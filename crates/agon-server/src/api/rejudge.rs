@@ -27,7 +27,6 @@ impl Api {
             creator: call.caller.principal.clone(),
             submitted_by: call.traceparent.as_deref().and_then(TraceContext::parse).map(|context| context.to_string()),
             rejudges: Some(old),
-            history: Default::default(),
             ratings: Default::default(),
             ..folded.debate.admission().as_ref().clone()
         };

@@ -12,7 +12,7 @@ use crate::store::{self, Store};
 use crate::terminal::Begin;
 use agon_core::{Admission, DebateId, DebateSpec, ParticipantId, Position};
 use agon_rehearsal::RehearsalConfig;
-use agon_runtime::SubmitError;
+use agon_runtime::{SubmitError, recall};
 use agon_store::Journal;
 use anyhow::Context as _;
 use std::time::Duration;
@@ -77,7 +77,7 @@ async fn hold(
     args: &RunArgs,
     settings: &Settings,
     servers: Servers,
-    admission: Admission,
+    mut admission: Admission,
     signals: Signals,
 ) -> Result<Exit, Stop> {
     let id = admission.id.clone();
@@ -85,6 +85,7 @@ async fn hold(
     if !store.sqlite.read(&id, Position(0)).await.map_err(store::failed)?.is_empty() {
         return Err(Stop::usage(format!("there is a debate {id} already; agon resume {id} goes on with it")));
     }
+    recall(&*store.sqlite, &mut admission).await.map_err(|error| Stop::new(Exit::Internal, error))?;
     context.output.note(&format!("debate {id}, seed {}, on {}", admission.seed, servers.names()));
     let stage = Stage::open(context, store, Some(servers), &[&admission.spec]).await?;
     stage.node.submit(admission).await.map_err(not_submitted)?;

@@ -1,0 +1,169 @@
+//! What a new debate is told of earlier ones.
+use crate::cast::Cast;
+use crate::stage::*;
+use agon_core::*;
+use agon_proto::{Summary, SummaryState};
+use agon_runtime::{MOST_COMPARED, recall};
+use agon_store::{Catalogue, MemoryStore, Query, Standing, StoreError};
+use async_trait::async_trait;
+use std::time::Duration;
+
+fn seat(persona: &str, stance: &str) -> CardSeat {
+    CardSeat { persona: persona.into(), model: "m".into(), stance: Some(stance.into()), first: None, last: None }
+}
+
+/// A debate on a bridge that Ada won.
+fn ended(id: &str, admitted: u64) -> Summary {
+    Summary {
+        id: debate(id),
+        topic: "Should the town build a bridge?".into(),
+        state: SummaryState::Ended { state: DebateState::Succeeded, outcome: Some(Outcome::Decided) },
+        labels: Default::default(),
+        priority: Priority::Normal,
+        creator: None,
+        rehearsal: true,
+        epoch: 1,
+        last: Position(9),
+        admitted: Timestamp(admitted),
+        updated: Timestamp(admitted),
+        card: Some(Card {
+            outcome: Outcome::Decided,
+            verdict: Some("Build it.".into()),
+            winner: Some("for".into()),
+            majority: MajorityShift::None,
+            seats: vec![seat("Ada", "for"), seat("Bob", "against")],
+        }),
+    }
+}
+
+async fn knowing(summaries: impl IntoIterator<Item = Summary>) -> MemoryStore {
+    let store = MemoryStore::new();
+    for summary in summaries {
+        store.note(summary).await.unwrap();
+    }
+    store
+}
+
+/// The ids of the debates that the bridge's debate is told of.
+async fn told(store: &MemoryStore, admission: Admission) -> Vec<String> {
+    let mut admission = admission;
+    recall(store, &mut admission).await.unwrap();
+    admission.history.iter().map(|past| past.id.to_string()).collect()
+}
+
+fn asking(history_limit: u32) -> Admission {
+    admission("the-new", DebateSpec { history_limit, ..spec() })
+}
+
+#[tokio::test]
+async fn the_most_similar_are_told_and_of_equals_the_newer_first() {
+    let other = Summary { topic: "Should the town buy trams?".into(), ..ended("other", 9) };
+    let unlike = Summary { topic: "Tea?".into(), card: None, ..ended("unlike", 9) };
+    let store = knowing([ended("first", 1), other, ended("second", 2), unlike]).await;
+    assert_eq!(told(&store, asking(20)).await, ["second", "first", "other"]);
+    assert_eq!(told(&store, asking(1)).await, ["second"]);
+    assert_eq!(told(&store, asking(0)).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn what_is_told_is_what_the_card_keeps() {
+    let store = knowing([ended("first", 1)]).await;
+    let mut admission = asking(1);
+    recall(&store, &mut admission).await.unwrap();
+    let past = PastDebate {
+        id: debate("first"),
+        topic: "Should the town build a bridge?".into(),
+        admitted: Timestamp(1),
+        outcome: Outcome::Decided,
+        verdict: Some("Build it.".into()),
+        winner: Some("for".into()),
+    };
+    assert_eq!(admission.history, [past]);
+}
+
+#[tokio::test]
+async fn rehearsals_and_other_debates_are_never_told_of_each_other() {
+    let store = knowing([ended("rehearsed", 1), Summary { rehearsal: false, ..ended("real-one", 2) }]).await;
+    assert_eq!(told(&store, asking(20)).await, ["rehearsed"]);
+    assert_eq!(told(&store, Admission { rehearsal: false, ..asking(20) }).await, ["real-one"]);
+}
+
+#[tokio::test]
+async fn other_tenants_debates_running_ones_and_the_debate_itself_are_never_told() {
+    let foreign = Summary { id: DebateId::parse("acme/first").unwrap(), ..ended("first", 1) };
+    let running = Summary { state: SummaryState::Running { owner: "n".into() }, card: None, ..ended("second", 2) };
+    let store = knowing([foreign, running, ended("the-new", 3)]).await;
+    assert_eq!(told(&store, asking(20)).await, [""; 0]);
+    let theirs = Admission { id: DebateId::parse("acme/the-new").unwrap(), ..asking(20) };
+    assert_eq!(told(&store, theirs).await, ["acme/first"]);
+}
+
+#[tokio::test]
+async fn only_the_newest_are_compared() {
+    let unlike = |n: usize| Summary { topic: "Tea?".into(), ..ended(&format!("debate-{n}"), 10 + n as u64) };
+    let store = knowing((1..MOST_COMPARED).map(unlike).chain([ended("first", 2), ended("second", 1)])).await;
+    let found = told(&store, asking(20)).await;
+    assert!(found.contains(&"first".to_owned()) && !found.contains(&"second".to_owned()), "{found:?}");
+}
+
+#[tokio::test]
+async fn a_weighted_vote_takes_the_ratings_that_the_file_does_not_give() {
+    let store = knowing([ended("first", 1), Summary { rehearsal: false, ..ended("real-one", 2) }]).await;
+    let mut weighted = admission("the-new", DebateSpec { history_limit: 0, ..simultaneous_spec() });
+    weighted.spec.voting.as_mut().unwrap().rule = VoteRule::Weighted;
+    weighted.spec.personas[1].elo = Some(1_200.0);
+    recall(&store, &mut weighted).await.unwrap();
+    assert_eq!(weighted.ratings.keys().map(ParticipantId::as_str).collect::<Vec<_>>(), ["Ada"]);
+    assert!(weighted.ratings[&ParticipantId::from("Ada")] > 1_500.0, "{:?}", weighted.ratings);
+    assert!(weighted.history.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_debate_that_ended_is_told_to_the_next_one_unless_its_file_keeps_it_out() {
+    for feedback in [true, false] {
+        let (stage, cast) = (Stage::new(), Cast::new(Duration::from_millis(500)));
+        let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
+        let mut first = admission("first", spec());
+        first.spec.phases.feedback = feedback;
+        node.submit(first).await.unwrap();
+        node.finished(&debate("first")).await.unwrap();
+        assert!(node.drain().await);
+        let mut second = asking(5);
+        recall(&*stage.catalogue, &mut second).await.unwrap();
+        assert_eq!(second.history.len(), usize::from(feedback));
+    }
+}
+
+/// A catalogue that says nothing.
+struct Away;
+#[async_trait]
+impl Catalogue for Away {
+    async fn note(&self, _: Summary) -> Result<(), StoreError> {
+        Err(StoreError::Backend("refused".into()))
+    }
+    async fn get_summary(&self, _: &DebateId) -> Result<Option<Summary>, StoreError> {
+        Err(StoreError::Backend("refused".into()))
+    }
+    async fn find(&self, _: &Query) -> Result<Vec<Summary>, StoreError> {
+        Err(StoreError::Backend("refused".into()))
+    }
+    async fn unfinished(&self) -> Result<Vec<Summary>, StoreError> {
+        Err(StoreError::Backend("refused".into()))
+    }
+    async fn standing(&self) -> Result<Standing, StoreError> {
+        Err(StoreError::Backend("refused".into()))
+    }
+    async fn unnoted(&self, _: &NodeId, _: Timestamp) -> Result<u64, StoreError> {
+        Err(StoreError::Backend("refused".into()))
+    }
+    async fn strike(&self, _: &DebateId) -> Result<(), StoreError> {
+        Err(StoreError::Backend("refused".into()))
+    }
+}
+
+#[tokio::test]
+async fn a_debate_that_asks_for_history_is_not_held_without_and_no_other_waits_for_it() {
+    let error = recall(&Away, &mut asking(1)).await.unwrap_err();
+    assert_eq!(error.to_string(), "the earlier debates that this one asks for cannot be looked up");
+    recall(&Away, &mut asking(0)).await.unwrap();
+}
