@@ -176,7 +176,8 @@ fn same(one: &Said, other: &Said) -> bool {
 
 /// Four digits: more would pretend to a precision that the measure does not have.
 fn rounded(value: f64) -> f64 {
-    (value.clamp(0.0, 1.0) * 10_000.0).round() / 10_000.0
+    // adding 0 takes the sign from a zero, which a sum of nothing has
+    (value.clamp(0.0, 1.0) * 10_000.0).round() / 10_000.0 + 0.0
 }
 
 /// Cosine of two vectors; 0 where one has no length or they differ in dimensions. Negative ones count as 0.

@@ -1,6 +1,7 @@
 //! The words of the reports: how moments, figures and the names of the core read for a person.
 mod names;
 
+use crate::text::one_line;
 use agon_core::{
     Admission, Citation, Consensus, ConsensusSource, EMBEDDER, MODERATOR, Measures, Reason, SUMMARIZER, SYNTHESIZER,
     Score, Timestamp, VoteRule, VoterWeight, judge_index,
@@ -120,11 +121,24 @@ pub(crate) fn checked(citations: &[Citation]) -> String {
 /// `agreement 0.42, stability 0.71, by words`; what is unknown is left out.
 pub(crate) fn measures(measures: &Measures) -> String {
     let by = if measures.by_answers { " of the named answers" } else { "" };
-    let agreement = measures.agreement.map(|value| format!("agreement{by} {value:.2}"));
-    let stability = measures.stability.map(|value| format!("stability {value:.2}"));
+    let agreement = measures.agreement.map(|value| format!("agreement{by} {}", measure(value)));
+    let stability = measures.stability.map(|value| format!("stability {}", measure(value)));
     let known: Vec<String> = agreement.into_iter().chain(stability).collect();
     let known = if known.is_empty() { "nothing to compare yet".to_owned() } else { known.join(", ") };
     format!("{known}, {}", method(measures.method))
+}
+/// A measure between 0 and 1, without the sign that a zero may have.
+pub(crate) fn measure(value: f64) -> String {
+    format!("{:.2}", value.abs())
+}
+/// What somebody gives as reasons, on one line: full stops between them go, for what follows is no sentence of its own.
+pub(crate) fn reasons(reasons: &[String]) -> String {
+    let last = reasons.len().saturating_sub(1);
+    let shown = reasons.iter().enumerate().map(|(at, reason)| {
+        let reason = one_line(reason);
+        if at < last { reason.trim_end_matches('.').to_owned() } else { reason }
+    });
+    shown.collect::<Vec<_>>().join("; ")
 }
 /// A reason with its detail, where that says more.
 pub(crate) fn why(reason: &Reason) -> String {
@@ -201,5 +215,17 @@ mod tests {
     #[test]
     fn thousands_stand_apart() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(number), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn a_zero_has_no_sign() {
+        assert_eq!([-0.0, 0.0, 0.425].map(measure), ["0.00", "0.00", "0.42"]);
+    }
+
+    #[test]
+    fn reasons_on_one_line_are_parted_by_one_sign() {
+        let reasons = |of: &[&str]| super::reasons(&of.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
+        assert_eq!(reasons(&["It is cheap.", "It is\nnear."]), "It is cheap; It is near.");
+        assert_eq!(reasons(&[]), "");
     }
 }

@@ -7,7 +7,7 @@ use crate::words;
 use agon_core::tally::same_answer;
 use agon_core::{BallotStage, Score};
 use draw::{Bars, Cell, Grid, Lines};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows that a chart draws at most; the table beside it has all.
 const MOST_ROWS: usize = 24;
@@ -20,13 +20,18 @@ pub(super) struct Chart {
     pub(super) note: String,
     /// Safe as it is.
     pub(super) svg: String,
+    /// What the letters in it stand for.
+    pub(super) legend: Vec<(String, String)>,
     pub(super) head: Vec<String>,
     pub(super) rows: Vec<Vec<String>>,
 }
 
 /// The charts for which there are data.
 pub(super) fn of(minutes: &Minutes<'_>) -> Vec<Chart> {
-    [positions(minutes), measures(minutes), votes(minutes), scores(minutes)].into_iter().flatten().collect()
+    [positions(minutes), measures(minutes), votes(minutes), scores(minutes), scores_by_round(minutes)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// Agreement and stability, round by round.
@@ -37,7 +42,7 @@ fn measures(minutes: &Minutes<'_>) -> Option<Chart> {
     if known.iter().all(|(_, agreement, stability)| agreement.is_none() && stability.is_none()) {
         return None;
     }
-    let figure = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"));
+    let figure = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), words::measure);
     let rows = known
         .iter()
         .map(|(round, agreement, stability)| vec![round.to_string(), figure(*agreement), figure(*stability)])
@@ -58,6 +63,7 @@ fn measures(minutes: &Minutes<'_>) -> Option<Chart> {
             "Agreement is between the speakers, stability is each speaker against its own last round; 1 is the same. Measured {method}."
         ),
         svg: lines.svg(),
+        legend: Vec::new(),
         head: ["Round", "Agreement", "Stability"].map(str::to_owned).to_vec(),
         rows,
     })
@@ -109,17 +115,15 @@ fn positions(minutes: &Minutes<'_>) -> Option<Chart> {
         columns: columns.clone(),
         rows: rows.collect(),
     };
-    let word = |answer: &Option<&str>| {
-        answer.map_or_else(
-            || "–".to_owned(),
-            |answer| format!("{} {}", place(answer).map_or_else(|| "?".to_owned(), draw::letter), one_line(answer)),
-        )
-    };
+    let word = |answer: &Option<&str>| answer.and_then(place).map_or_else(|| "–".to_owned(), draw::letter);
+    let held = |at: usize| table.iter().flat_map(|(_, cells)| cells.iter().flatten()).any(|of| place(of) == Some(at));
+    let known = answers.iter().enumerate().filter(|(at, _)| held(*at));
     Some(Chart {
         title: "Positions",
         note: "Private ballots before and after, and the answers that speeches name; a letter for each answer."
             .to_owned(),
         svg: grid.svg(),
+        legend: known.map(|(at, answer)| (draw::letter(at), one_line(answer))).collect(),
         head: std::iter::once("Debater".to_owned()).chain(columns).collect(),
         rows: table
             .iter()
@@ -157,12 +161,60 @@ fn votes(minutes: &Minutes<'_>) -> Option<Chart> {
         title: "Votes by round",
         note: "How many voted for whom in each round; in a ranking or an approval, for whom first.".to_owned(),
         svg: Bars { title: "Votes by round", most, rows }.svg(),
+        legend: Vec::new(),
         head: std::iter::once("For".to_owned()).chain(rounds.keys().map(|round| format!("Round {round}"))).collect(),
         rows: candidates
             .iter()
             .map(|name| std::iter::once(one_line(name)).chain(line(name).iter().map(ToString::to_string)).collect())
             .collect(),
     })
+}
+
+/// What the moderator scored the speeches of each round with, where there are rounds to compare.
+fn scores_by_round(minutes: &Minutes<'_>) -> Option<Chart> {
+    let mut rounds: BTreeMap<u32, BTreeMap<usize, Vec<Score>>> = BTreeMap::new();
+    let personas = &minutes.admission.spec.personas;
+    for score in minutes.speech_scores().flat_map(|(_, scores)| scores) {
+        let holder = minutes.holder(score.speech).unwrap_or_default();
+        if let Some(at) = personas.iter().position(|persona| persona.name.as_str() == holder) {
+            rounds.entry(score.speech.round).or_default().entry(at).or_default().push(score.score);
+        }
+    }
+    if rounds.len() < 2 {
+        return None;
+    }
+    let name = |at: usize| personas.get(at).map_or_else(String::new, |persona| one_line(persona.name.as_str()));
+    let bars = rounds.iter().rev().take(MOST_ROUNDS).rev().flat_map(|(round, scored)| {
+        scored.iter().map(move |(at, scores)| {
+            let total = mean(scores, Score::total);
+            (format!("Round {round}: {}", name(*at)), total, format!("{total:.1}"), *at)
+        })
+    });
+    let row = |at: usize| {
+        let total = |scores: &Vec<Score>| format!("{:.1}", mean(scores, Score::total));
+        let figures = rounds.values().map(|scored| scored.get(&at).map_or_else(|| "–".to_owned(), total));
+        std::iter::once(name(at)).chain(figures).collect()
+    };
+    let scored: BTreeSet<usize> = rounds.values().flat_map(|scored| scored.keys().copied()).collect();
+    Some(Chart {
+        title: "Scores by round",
+        note: "The moderator’s total for the speeches of each round, of 40.".to_owned(),
+        svg: Bars {
+            title: "Total score of each speaker in each round, of 40",
+            most: 40.0,
+            rows: bars.take(MOST_ROWS).collect(),
+        }
+        .svg(),
+        legend: Vec::new(),
+        head: std::iter::once("Debater".to_owned())
+            .chain(rounds.keys().map(|round| format!("Round {round}")))
+            .collect(),
+        rows: scored.into_iter().map(row).collect(),
+    })
+}
+
+fn mean(scores: &[Score], of: fn(&Score) -> u32) -> f64 {
+    scores.iter().map(|score| f64::from(of(score))).sum::<f64>() / scores.len().max(1) as f64
 }
 
 /// What the speakers were scored with: by the moderator, and by the others.
@@ -191,9 +243,6 @@ fn scores(minutes: &Minutes<'_>) -> Option<Chart> {
         return None;
     }
     let name = |at: usize| personas.get(at).map_or_else(String::new, |persona| one_line(persona.name.as_str()));
-    let mean = |scores: &[Score], of: fn(&Score) -> u32| {
-        scores.iter().map(|score| f64::from(of(score))).sum::<f64>() / scores.len().max(1) as f64
-    };
     let rows: Vec<_> = by
         .iter()
         .take(MOST_ROWS)
@@ -213,6 +262,7 @@ fn scores(minutes: &Minutes<'_>) -> Option<Chart> {
         title: "Scores",
         note: "Means over all scores; each scale goes to 10, the total to 40.".to_owned(),
         svg: Bars { title: "Mean total score of each speaker, of 40", most: 40.0, rows }.svg(),
+        legend: Vec::new(),
         head: ["Debater", "By", "Clarity", "Evidence", "Originality", "On topic", "Total"].map(str::to_owned).to_vec(),
         rows: by
             .iter()

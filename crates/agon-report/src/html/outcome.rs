@@ -86,6 +86,13 @@ pub(super) struct BallotView {
     pub(super) reasons: Vec<String>,
 }
 
+impl BallotView {
+    /// The reasons on one line.
+    pub(super) fn told(&self) -> String {
+        words::reasons(&self.reasons)
+    }
+}
+
 pub(super) fn verdict(minutes: &Minutes<'_>) -> Option<VerdictView> {
     let verdict = minutes.verdict.filter(|verdict| verdict.verdict.is_some() || verdict.reasoning.is_some())?;
     let citations = minutes.citations();

@@ -129,7 +129,7 @@ fn lost_position(minutes: &Minutes<'_>, position: &str) -> String {
 }
 
 fn against(entry: &Entry<'_>, ballot: Choice<'_>) -> String {
-    let reasons = ballot.reasons.iter().map(|reason| inline(reason)).collect::<Vec<_>>().join("; ");
+    let reasons = inline(&words::reasons(ballot.reasons));
     let colon = if reasons.is_empty() { "" } else { ": " };
     format!(
         "{} still holds **{}** in the final ballot{colon}{reasons}",
@@ -167,7 +167,7 @@ pub(super) fn ballots(page: &mut Page, minutes: &Minutes<'_>) {
 }
 
 fn ballot_row(when: &str, entry: &Entry<'_>, ballot: Choice<'_>) -> Vec<String> {
-    let reasons = ballot.reasons.iter().map(|reason| inline(reason)).collect::<Vec<_>>().join("; ");
+    let reasons = inline(&words::reasons(ballot.reasons));
     let choice = match ballot.choices {
         [] => inline(ballot.choice),
         choices => choices.iter().map(|choice| inline(choice)).collect::<Vec<_>>().join(", "),

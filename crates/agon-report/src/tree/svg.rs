@@ -205,13 +205,23 @@ pub(crate) fn escaped(text: &str) -> String {
     out
 }
 
-/// Columns that a character takes, roughly: those of East Asian scripts and pictures take two.
+/// Parts of a column of ordinary letters.
+const PARTS: usize = 10;
+
+/// Tenths of a column that a character takes, roughly: those of East Asian scripts and pictures take two columns, broad letters more
+/// than one.
 fn columns(c: char) -> usize {
+    match c {
+        'W' | 'M' | '@' | '%' | '—' | '…' => return 18,
+        'm' | 'w' => return 15,
+        'A'..='Z' | '_' | '+' | '=' | '<' | '>' | '~' | '#' | '&' => return 12,
+        _ => {}
+    }
     if matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}' | '\u{1f300}'..='\u{1faff}' | '\u{20000}'..='\u{3fffd}')
     {
-        2
+        2 * PARTS
     } else {
-        1
+        PARTS
     }
 }
 
@@ -245,7 +255,7 @@ fn split(text: &str, most: usize) -> (&str, &str) {
     let mut end = text.len();
     for (at, c) in text.char_indices() {
         used += columns(c);
-        if used > most {
+        if used > most * PARTS {
             end = at;
             break;
         }
@@ -270,6 +280,7 @@ mod tests {
         assert_eq!(folded("short", 9, 2), ["short"]);
         assert_eq!(folded("", 9, 2), Vec::<String>::new());
         assert_eq!(folded("中文字符很宽", 6, 1), ["中文…"]);
+        assert_eq!(folded(&"W".repeat(99), 26, 1), [format!("{}…", "W".repeat(13))], "broad letters take more room");
     }
 
     #[test]

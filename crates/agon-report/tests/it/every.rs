@@ -98,6 +98,21 @@ fn the_page_of_every_format_is_sound_and_shows_what_is_its_own() {
     }
 }
 
+#[test]
+fn scores_that_the_moderator_gave_in_several_rounds_are_charted_by_round() {
+    let mut log = formats::fight();
+    let charted = |log: &Log| html(&minutes(log)).unwrap().contains("<h3>Scores by round</h3>");
+    assert!(!charted(&log), "one round is nothing to compare");
+
+    let spoken = log.speak(2, "Ada", None, SpeechKind::Argument, "Buy it.");
+    let scores = vec![SpeechScore { speech: spoken, score: formats::score(9, 9, 9, 9), comment: None }];
+    let task = Task::ScoreSpeeches { speeches: vec![spoken] };
+    log.done(2, MODERATOR, task, |turn, call| Event::SpeechesScored { turn, scores, call });
+
+    assert!(charted(&log));
+    assert!(html(&minutes(&log)).unwrap().contains("Round 2: Ada"));
+}
+
 /// Every text that a role spoke in a scene.
 const WORDS: [(&str, &[&str]); 3] = [
     ("debaters", &["renting serves it", "forty is a guess", "Bring the sheets"]),
