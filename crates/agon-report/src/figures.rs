@@ -211,6 +211,7 @@ pub(crate) fn settings(admission: &Admission) -> Vec<(&'static str, String)> {
         ("Memory", words::memory(spec.memory).to_owned()),
         ("Decided by", words::strategy(spec.consensus_strategy).to_owned()),
     ];
+    rows.extend(words::told_of(admission).map(|told| ("Earlier debates", told)));
     rows.extend(spec.judge.as_ref().map(|judge| ("Judge", judge_setting(judge))));
     rows.extend(spec.voting.map(|voting| ("Vote", words::rule(voting.rule).to_owned())));
     rows.extend(spec.terminate_when.clone().map(|expression| ("Ends when", expression)));

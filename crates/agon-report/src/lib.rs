@@ -10,6 +10,7 @@
 
 mod analysis;
 mod asides;
+mod earlier;
 mod events;
 mod figures;
 mod html;

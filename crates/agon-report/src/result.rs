@@ -27,6 +27,9 @@ pub struct DebateResult {
     /// Why, where the outcome needs a reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
+    /// The earlier debates that the speakers were told of; absent where the file does not ask for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<Vec<PastResult>>,
     /// Rounds that were opened.
     pub rounds: u32,
     /// Why the rounds ended.
@@ -104,6 +107,23 @@ pub struct DebateResult {
     pub rehearsal: bool,
 }
 
+/// An earlier debate that the speakers were told of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PastResult {
+    /// The debate.
+    pub id: String,
+    /// The beginning of its topic.
+    pub topic: String,
+    /// What came out.
+    pub outcome: Outcome,
+    /// Who or what won.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub winner: Option<String>,
+    /// The beginning of its answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<String>,
+}
+
 impl DebateResult {
     /// The result that the minutes state.
     pub fn of(minutes: &Minutes<'_>) -> Self {
@@ -114,6 +134,7 @@ impl DebateResult {
             state: build::state(minutes.standing()),
             outcome: minutes.outcome(),
             reason: minutes.end.and_then(|end| end.reason).cloned(),
+            history: build::history(admission),
             rounds: u32::try_from(minutes.rounds.len()).unwrap_or(u32::MAX),
             stopped_by: minutes.stopped.map(|(rule, round)| Stopped { rule, round }),
             transcript: build::transcript(minutes),

@@ -7,6 +7,7 @@ use super::outcome::{self, Ballots, Dissent, VerdictView};
 use super::timeline::{self, Timeline};
 use super::votes::{self, Votes};
 use super::{STYLE, STYLE_HASH, clean};
+use crate::earlier;
 use crate::figures;
 use crate::minutes::{Minutes, Part};
 use crate::text::{one_line, plain};
@@ -243,9 +244,12 @@ fn duties(moderator: &agon_core::Moderator) -> &'static str {
 
 fn background(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
     let spec = &minutes.admission.spec;
+    let earlier: Vec<String> = earlier::lines(minutes.admission).iter().map(|line| format!("- {line}\n")).collect();
+    let earlier = (!earlier.is_empty()).then(|| ("Earlier debates", clean::speech(&earlier.concat())));
     [("Context", &spec.context), ("Materials", &spec.materials)]
         .into_iter()
         .filter_map(|(title, text)| Some((title, clean::speech(text.as_deref()?))))
+        .chain(earlier)
         .collect()
 }
 

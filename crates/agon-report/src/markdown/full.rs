@@ -3,6 +3,7 @@ use super::escape::{blocks, code_span, inline};
 use super::page::Page;
 use super::{analysis, decision, judges};
 use crate::asides::{self, Group};
+use crate::earlier;
 use crate::figures;
 use crate::minutes::{Deed, Entry, Minutes};
 use crate::words::{self, count, day, duration};
@@ -22,6 +23,11 @@ pub(super) fn write(page: &mut Page, minutes: &Minutes<'_>) {
             page.heading(2, title);
             page.speech(text);
         }
+    }
+    let earlier = earlier::lines(minutes.admission);
+    if !earlier.is_empty() {
+        page.heading(2, "Earlier debates");
+        page.list(&earlier);
     }
     configuration(page, minutes);
     speakers(page, spec);

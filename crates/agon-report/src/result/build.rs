@@ -3,7 +3,7 @@ use super::*;
 use crate::key;
 use crate::minutes::{Choice, Concluded, Entry};
 use crate::verdict::{Standing, verified};
-use agon_core::DebateState;
+use agon_core::{Admission, DebateState, PastDebate};
 use std::collections::BTreeMap;
 
 pub(super) fn state(standing: Standing) -> ResultState {
@@ -14,6 +14,16 @@ pub(super) fn state(standing: Standing) -> ResultState {
         Standing::Ended(DebateState::Failed) => ResultState::Failed,
         Standing::Ended(DebateState::Cancelled) => ResultState::Cancelled,
     }
+}
+
+pub(super) fn history(admission: &Admission) -> Option<Vec<PastResult>> {
+    let asked = admission.spec.history_limit > 0 || !admission.history.is_empty();
+    asked.then(|| admission.history.iter().map(past).collect())
+}
+
+fn past(past: &PastDebate) -> PastResult {
+    let PastDebate { id, topic, admitted: _, outcome, verdict, winner } = past.clone();
+    PastResult { id: id.to_string(), topic, outcome, winner, verdict }
 }
 
 pub(super) fn transcript(minutes: &Minutes<'_>) -> Vec<TranscriptEntry> {

@@ -6,6 +6,8 @@ mod deciding;
 #[cfg(test)]
 mod documents;
 #[cfg(test)]
+mod earlier;
+#[cfg(test)]
 mod every;
 #[cfg(test)]
 mod formats;
