@@ -12,6 +12,8 @@ mod figures;
 #[cfg(test)]
 mod follow;
 #[cfg(test)]
+mod history;
+#[cfg(test)]
 mod http;
 #[cfg(test)]
 mod limits;
