@@ -10,6 +10,8 @@ pub(super) struct Contest<'c> {
     pub seats: Vec<Seat<'c>>,
     /// Who is compared with whom.
     pub pairs: Vec<Pair>,
+    /// The ballots name the authors of proposals, so that each debater stands for its own.
+    pub proposals: bool,
     /// What counts as holding what won: the winner, and where that is a debater, also what it stood for. Empty without winner.
     winning: BTreeSet<String>,
 }
@@ -44,7 +46,7 @@ impl Pair {
 /// What the sides of a debate are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sides {
-    /// Stances; where a seat has none, first ballots.
+    /// What each stood for from the start.
     Stances,
     /// Every debater for itself.
     Debaters,
@@ -53,14 +55,14 @@ enum Sides {
 }
 
 impl Seat<'_> {
-    fn of(card: &CardSeat) -> Seat<'_> {
+    fn of(card: &CardSeat, proposals: bool) -> Seat<'_> {
         let key = |text: &Option<String>| text.as_deref().map(canonical);
         let (stance, first, last) = (key(&card.stance), key(&card.first), key(&card.last));
         Seat {
             debater: Debater { persona: card.persona.clone(), model: card.model.clone() },
             card,
             resolution: Resolution::Undecided,
-            start: stance.or_else(|| first.clone()),
+            start: if proposals { Some(canonical(card.persona.as_str())) } else { stance.or_else(|| first.clone()) },
             first,
             last,
         }
@@ -83,7 +85,8 @@ impl Seat<'_> {
 
 impl<'c> Contest<'c> {
     pub fn of(card: &'c Card) -> Self {
-        let mut seats: Vec<Seat<'c>> = card.seats.iter().map(Seat::of).collect();
+        let proposals = name_proposals(&card.seats);
+        let mut seats: Vec<Seat<'c>> = card.seats.iter().map(|seat| Seat::of(seat, proposals)).collect();
         seats.sort_by(|one, other| one.debater.cmp(&other.debater));
         let winner = card.winner.as_deref().map(canonical);
         let (pairs, winning) = match (card.outcome, winner) {
@@ -96,7 +99,7 @@ impl<'c> Contest<'c> {
                 seat.resolution = resolution;
             }
         }
-        Self { seats, pairs, winning }
+        Self { seats, pairs, proposals, winning }
     }
 
     /// The seats that this became of.
@@ -109,9 +112,16 @@ impl<'c> Contest<'c> {
     }
 }
 
+/// Whether there are ballots, and each names a debater: those of debates over proposals, and no others, do.
+fn name_proposals(seats: &[CardSeat]) -> bool {
+    let names: BTreeSet<&str> = seats.iter().map(|seat| seat.persona.as_str()).collect();
+    let mut ballots = seats.iter().flat_map(|seat| seat.first.iter().chain(&seat.last)).peekable();
+    ballots.peek().is_some() && ballots.all(|ballot| names.contains(ballot.as_str()))
+}
+
 /// A winner is a stance where a seat has it; else a debater where one is called so; else an answer.
 fn sides(seats: &[Seat<'_>], winner: &str) -> Sides {
-    let stance = |seat: &Seat<'_>| seat.card.stance.is_some() && seat.start.as_deref() == Some(winner);
+    let stance = |seat: &Seat<'_>| seat.card.stance.as_deref().map(canonical).as_deref() == Some(winner);
     if seats.iter().any(stance) {
         Sides::Stances
     } else if seats.iter().any(|seat| seat.name() == winner) {

@@ -114,7 +114,8 @@ pub struct PositionTaken {
     pub debater: Debater,
     /// On what: the beginning of the topic.
     pub topic: String,
-    /// What it stood for from the start: its stance or, without one, its first ballot.
+    /// What it stood for from the start: its stance or, without one, its first ballot; its own name where ballots name the
+    /// authors of proposals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<String>,
     /// What it held at the end: its last ballot or, without one, the same as from the start.
@@ -159,7 +160,7 @@ pub enum MomentKind {
     Upset,
     /// The winner is not what the majority held before the debate.
     Reversal,
-    /// A position won that had lost an earlier debate on the same topic.
+    /// A position won that had lost an earlier debate on the same topic, and had not won since.
     Vindication,
     /// A debater won for the 3rd, 5th or 10th time in a row. Undecided debates neither count nor end a row.
     Streak,
@@ -213,6 +214,7 @@ pub struct Relationship {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PersonaRecord {
     /// By model, the best rating first.
+    #[serde(rename = "ratings")]
     pub standings: Vec<Standing>,
     /// What it held, oldest debate first.
     pub positions: Vec<PositionTaken>,

@@ -94,6 +94,9 @@ fn reversal(played: &Played<'_>, winners: &[&Seat<'_>]) -> Option<Moment> {
 /// One for each position that wins and has lost before.
 fn vindications(ledger: &Ledger, played: &Played<'_>, winners: &[&Seat<'_>]) -> Vec<Moment> {
     let mut held: BTreeMap<&str, Vec<&Seat<'_>>> = BTreeMap::new();
+    if played.contest.proposals {
+        return Vec::new();
+    }
     for seat in winners {
         if let Some(position) = &seat.start {
             held.entry(position).or_default().push(seat);

@@ -13,7 +13,7 @@ pub(super) struct Positions {
     pub flips: Vec<Flip>,
     /// By debater and topic what it held last, and in which debate.
     left: BTreeMap<Debater, BTreeMap<String, (DebateId, String)>>,
-    /// By topic the positions that have lost a debate.
+    /// By topic the positions that have lost a debate and have not won since.
     lost: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -21,20 +21,32 @@ impl Positions {
     pub fn add(&mut self, played: &Played<'_>) {
         for seat in &played.contest.seats {
             let taken = taken(played, seat);
-            self.flips.extend(self.flip(played, &taken));
-            if let Some(last) = &taken.last {
+            // Proposals of the same debater in two debates are two proposals.
+            let comparable = taken.last.as_ref().filter(|_| !played.contest.proposals);
+            if let Some(last) = comparable {
+                self.flips.extend(self.flip(played, &taken));
                 let left = self.left.entry(taken.debater.clone()).or_default();
                 left.insert(played.question.clone(), (played.id.clone(), last.clone()));
             }
             self.taken.push(taken);
         }
-        let beaten: Vec<String> = losing(played).into_iter().cloned().collect();
-        if !beaten.is_empty() {
-            self.lost.entry(played.question.clone()).or_default().extend(beaten);
+        if !played.contest.proposals {
+            self.resolve(played);
         }
     }
 
-    /// Whether a position has lost a debate on this topic.
+    fn resolve(&mut self, played: &Played<'_>) {
+        let of = |resolution| played.contest.that(resolution).filter_map(|seat| seat.start.as_ref());
+        let won: BTreeSet<&String> = of(Resolution::Won).collect();
+        if won.is_empty() {
+            return;
+        }
+        let lost = self.lost.entry(played.question.clone()).or_default();
+        lost.retain(|position| !won.contains(position));
+        lost.extend(of(Resolution::Lost).filter(|position| !won.contains(position)).cloned());
+    }
+
+    /// Whether a position has lost a debate on this topic and has not won since.
     pub fn has_lost(&self, question: &str, position: &str) -> bool {
         self.lost.get(question).is_some_and(|lost| lost.contains(position))
     }
@@ -55,7 +67,9 @@ impl Positions {
 }
 
 fn taken(played: &Played<'_>, seat: &Seat<'_>) -> PositionTaken {
-    let first = seat.card.stance.as_ref().or(seat.card.first.as_ref()).cloned();
+    let own = || seat.card.persona.as_str().to_owned();
+    let chosen = || if played.contest.proposals { Some(own()) } else { seat.card.first.clone() };
+    let first = seat.card.stance.clone().or_else(chosen);
     PositionTaken {
         debater: seat.debater.clone(),
         topic: played.topic.to_owned(),
@@ -66,13 +80,4 @@ fn taken(played: &Played<'_>, seat: &Seat<'_>) -> PositionTaken {
         debate: played.id.clone(),
         admitted: played.admitted,
     }
-}
-
-/// The positions that lost and that nobody won with.
-fn losing<'p>(played: &'p Played<'_>) -> BTreeSet<&'p String> {
-    let of = |resolution| -> BTreeSet<&'p String> {
-        played.contest.that(resolution).filter_map(|seat| seat.start.as_ref()).collect()
-    };
-    let won = of(Resolution::Won);
-    of(Resolution::Lost).into_iter().filter(|position| !won.contains(position)).collect()
 }

@@ -162,6 +162,14 @@ fn the_first_win_after_a_long_time_is_a_breakthrough_an_upset_and_a_vindication(
 }
 
 #[test]
+fn a_position_that_goes_on_winning_is_vindicated_once() {
+    let ledger = on_tea(["tea", "coffee", "coffee", "tea"].map(duel).into());
+    let vindicated = of_kind(&ledger, MomentKind::Vindication);
+    let debates: Vec<&str> = vindicated.iter().map(|moment| moment.debate.as_str()).collect();
+    assert_eq!(debates, ["debate-1", "debate-3"]);
+}
+
+#[test]
 fn a_position_is_vindicated_on_its_own_topic_only() {
     let ledger = on_topics(&[("Tea?", duel("tea")), ("Milk?", duel("coffee"))]);
     assert!(of_kind(&ledger, MomentKind::Vindication).is_empty());
@@ -190,4 +198,19 @@ fn a_relationship_counts_debates_agreement_and_who_came_over() {
     assert_eq!((&pair.one, &pair.other), (&debater("Ada"), &debater("Bo")));
     assert_eq!((pair.debates, pair.compared, pair.agreed), (2, 1, 1));
     assert_eq!((pair.convinced, pair.was_convinced), (1, 0));
+}
+
+#[test]
+fn where_ballots_name_the_authors_of_proposals_each_debater_stands_for_its_own() {
+    let own = |name, first, last| seat(name, "m", None, (Some(first), Some(last)));
+    let seats = || vec![own("Ada", "Bo", "Bo"), own("Bo", "Bo", "Bo"), own("Cy", "Cy", "Bo")];
+    let ledger = on_tea(vec![decided("Ada", seats()), decided("Bo", seats())]);
+    let won = |name| ledger.rating(&debater(name)).unwrap().won;
+    assert_eq!((won("Ada"), won("Bo"), won("Cy")), (1, 1, 0));
+    assert_eq!(ledger.positions()[0].first.as_deref(), Some("Ada"));
+    let tie = on_tea(vec![without_winner(Outcome::Tie, seats())]);
+    assert_eq!(tie.rating(&debater("Ada")).unwrap().drawn, 1, "it chose what Bo proposed, and proposed something else");
+    assert!(ledger.flips().is_empty() && of_kind(&ledger, MomentKind::Vindication).is_empty());
+    let came_over: Vec<u32> = ledger.relationships().iter().map(|pair| pair.convinced).collect();
+    assert_eq!(came_over, [0, 0, 2], "Cy chose what Bo proposed, after its own");
 }

@@ -32,12 +32,15 @@ fn card() -> impl Strategy<Value = Card> {
     let outcome = select(&[Outcome::Decided, Outcome::Degraded, Outcome::Tie, Outcome::Inconclusive][..]);
     let winner = prop::option::weighted(0.9, select(&["tea", "coffee", "water", "Ada", "Bo"][..]));
     let majority = select(&[MajorityShift::Kept, MajorityShift::Overturned, MajorityShift::None][..]);
-    (outcome, winner, majority, seats()).prop_map(|(outcome, winner, majority, seats)| Card {
-        outcome,
-        verdict: None,
-        winner: winner.map(str::to_owned).filter(|_| matches!(outcome, Outcome::Decided | Outcome::Degraded)),
-        majority,
-        seats,
+    let proposals = prop::bool::weighted(0.2);
+    (outcome, winner, majority, seats(), proposals).prop_map(|(outcome, winner, majority, mut seats, proposals)| {
+        let names: Vec<String> = seats.iter().map(|seat| seat.persona.to_string()).collect();
+        let named = names.iter().rev().cycle();
+        for (seat, name) in seats.iter_mut().zip(named).filter(|_| proposals) {
+            (seat.first, seat.last) = (seat.first.as_ref().map(|_| name.clone()), Some(name.clone()));
+        }
+        let winner = winner.map(str::to_owned).filter(|_| matches!(outcome, Outcome::Decided | Outcome::Degraded));
+        Card { outcome, verdict: None, winner, majority, seats }
     })
 }
 
