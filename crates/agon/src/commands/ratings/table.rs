@@ -196,7 +196,7 @@ mod tests {
         let text = personas(&ledger().standings());
         let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(lines[0], ["PERSONA", "MODEL", "DEBATES", "WON", "LOST", "DRAWN", "UNDECIDED", "ELO"]);
-        assert_eq!(lines[1], ["Ada", "m:1", "4", "3", "1", "0", "0", "1525"]);
+        assert_eq!(lines[1], ["Ada", "m:1", "4", "3", "1", "0", "0", "1524"]);
         assert_eq!(lines[2][0], "Bo");
         let mut rows = text.lines();
         let (head, row) = (rows.next().unwrap(), rows.next().unwrap());
