@@ -111,6 +111,15 @@ pub(crate) fn check_context(prompt: &Prompt, added: usize, host: &HostConfig) ->
     Err(Failure::new(FailureCause::ContextOverflow, detail))
 }
 
+/// How many characters fit besides a prompt, what was added to it and its answer; absent where nobody says how long the
+/// context is.
+pub(crate) fn room(prompt: &Prompt, added: usize, host: &HostConfig) -> Option<usize> {
+    let limit = prompt.sampling.context_limit.into_iter().chain(host.runner.num_ctx).min()?;
+    let taken = prompt.estimated_tokens.saturating_add(u64::from(prompt.sampling.max_tokens));
+    let chars = u64::from(limit).saturating_sub(taken).saturating_mul(7) / 2;
+    Some(usize::try_from(chars).unwrap_or(usize::MAX).saturating_sub(added))
+}
+
 /// What the calls of one turn cost together. What one of them does not tell is unknown of all.
 #[derive(Default)]
 pub(crate) struct Costs(Option<(agon_core::Usage, Timing)>);

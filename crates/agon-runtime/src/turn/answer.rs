@@ -40,7 +40,7 @@ impl Play {
             }
             (Player::Server(config), _) => {
                 let turn = Turn { admission: &admission, config, told };
-                match self.tools(&admission, call).await? {
+                match self.tools(&turn, call).await? {
                     Some(tools) => self.speak_with_tools(&turn, tools, call).await,
                     None => self.speak(&turn, call).await,
                 }

@@ -11,11 +11,13 @@ use crate::request::{self, Costs};
 use agon_core::{Admission, Answer, Call, DebateSpec, Failure, FailureCause, ToolLimits, ToolUse};
 use agon_llm::{ChatAnswer, ToolCall, ToolSpec};
 use agon_tools::{Limits, MAX_ARGUMENT_BYTES, ToolError, ToolOutcome};
+use room::Room;
 use serde_json::Value;
 use std::time::Duration;
 use talk::{Step, Talk};
 use tokio::time::Instant;
 
+mod room;
 mod talk;
 
 /// Characters of a function's name that are written down: models invent names.
@@ -42,38 +44,48 @@ impl Left {
     fn spend(&mut self, time: Duration) {
         self.time = self.time.saturating_sub(time);
     }
-    fn of_one_tool(&self) -> Limits {
+    fn of_one_tool(&self, room: Room) -> Limits {
         let timeout = Duration::from_millis(self.limits.timeout_ms).min(self.time);
-        let max_result_chars = usize::try_from(self.limits.max_result_chars).unwrap_or(usize::MAX);
-        Limits { timeout, max_result_chars }
+        let most = usize::try_from(self.limits.max_result_chars).unwrap_or(usize::MAX);
+        Limits { timeout, max_result_chars: room.of_result(most) }
     }
 }
 
 impl Play {
     /// The tools of the turn, if it has any. They are started here, before the turn holds a permit.
-    pub(super) async fn tools(&self, admission: &Admission, call: &mut Call) -> Result<Option<Granted>, NoAnswer> {
-        let role = admission.spec.role(&self.work.ask.participant);
+    pub(super) async fn tools(&self, turn: &Turn<'_>, call: &mut Call) -> Result<Option<Granted>, NoAnswer> {
+        let role = turn.admission.spec.role(&self.work.ask.participant);
         if role.is_none_or(|role| role.tools().is_empty()) {
             return Ok(None);
         }
-        let names = self.prompt()?.tools;
-        let mut functions = Vec::new();
+        let prompt = self.prompt()?;
+        let mut room = Room::of(request::room(&prompt, 0, turn.config));
+        let (names, mut functions) = (prompt.tools, Vec::new());
         for name in &names {
             let started = Instant::now();
-            match self.shared.toolbox.specs(std::slice::from_ref(name)).await {
-                Ok(found) => functions.extend(found),
+            let problem = match self.shared.toolbox.specs(std::slice::from_ref(name)).await {
+                Ok(found) => {
+                    let all = found.len();
+                    let fitting = room.take(found);
+                    let left_out = all - fitting.len();
+                    functions.extend(fitting);
+                    (left_out > 0).then(|| {
+                        format!("{left_out} of {all} functions of `{name}` are not offered: the model's context has no room for them")
+                    })
+                }
                 Err(error @ ToolError::UnknownTool { .. }) => {
                     return Err(Failure::new(FailureCause::ToolMissing, format!("{}: {error}", self.desk.id)).into());
                 }
-                Err(error) => call.tools.push(ToolUse {
-                    tool: name.clone(),
-                    arguments: "{}".to_owned(),
-                    result: None,
-                    error: Some(error.to_string()),
-                    truncated: false,
-                    duration_ms: request::millis(started.elapsed()),
-                }),
-            }
+                Err(error) => Some(error.to_string()),
+            };
+            call.tools.extend(problem.map(|problem| ToolUse {
+                tool: name.clone(),
+                arguments: "{}".to_owned(),
+                result: None,
+                error: Some(problem),
+                truncated: false,
+                duration_ms: request::millis(started.elapsed()),
+            }));
         }
         Ok((!functions.is_empty()).then_some(Granted { names, functions }))
     }
@@ -96,6 +108,9 @@ impl Play {
                 Some(permit) => permit,
                 None => self.next_permit(turn.admission, call).await?,
             };
+            if !Room::beside(&talk, None, turn.config).holds_a_call() {
+                left.calls = 0;
+            }
             let started = Instant::now();
             let said = self.next_step(turn, Next { talk: &talk, left: &left, permit }, &mut costs, call).await?;
             left.spend(started.elapsed());
@@ -104,7 +119,10 @@ impl Play {
                 Said::Calls(answer, calls) => {
                     talk.asked(&answer, &calls);
                     for wanted in calls {
-                        let outcome = self.use_tool(&names, &wanted, &mut left, call).await;
+                        let limits = left.of_one_tool(Room::beside(&talk, Some(&answer), turn.config));
+                        let outcome = self.use_tool(&names, &wanted, &limits, call).await;
+                        left.calls = left.calls.saturating_sub(1);
+                        left.spend(outcome.duration);
                         talk.heard(&answer, &wanted, &outcome);
                     }
                 }
@@ -179,11 +197,8 @@ impl Play {
     }
 
     /// One use of a tool, written down whatever comes of it.
-    async fn use_tool(&self, names: &[String], wanted: &ToolCall, left: &mut Left, call: &mut Call) -> ToolOutcome {
-        let arguments = wanted.arguments.clone();
-        let outcome = self.shared.toolbox.call(names, &wanted.name, arguments, &left.of_one_tool()).await;
-        left.calls = left.calls.saturating_sub(1);
-        left.spend(outcome.duration);
+    async fn use_tool(&self, names: &[String], wanted: &ToolCall, limits: &Limits, call: &mut Call) -> ToolOutcome {
+        let outcome = self.shared.toolbox.call(names, &wanted.name, wanted.arguments.clone(), limits).await;
         let failed = outcome.is_error();
         call.tools.push(ToolUse {
             tool: wanted.name.chars().take(MOST_NAME_CHARS).collect(),

@@ -170,6 +170,49 @@ async fn ten_megabytes_are_cut_to_what_the_debate_allows() {
     assert!(scene.told(1).len() < scene.told(0).len() + 2_000);
 }
 
+/// A debate in which Ada may have texts shortened, and has a context of so many tokens.
+fn narrow(tokens: u32) -> DebateSpec {
+    let mut spec = with_a_tool("shorten");
+    spec.personas[0].voice.num_ctx = Some(tokens);
+    spec
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_takes_no_more_than_the_context_has_room_for() {
+    for native in [true, false] {
+        let scene = Scene::new(native).await;
+        let wanted = if native { Cue::Call("shorten", "a long text") } else { wants("a long text") };
+        let answer = if native { Cue::Say("Enough.".into()) } else { answers("Enough.") };
+        scene.cast.cue([wanted, answer]);
+        scene.helper.cue([Cue::Say("x".repeat(10_000_000))]);
+
+        let log = scene.hold(narrow(1_500)).await;
+
+        assert_eq!(failures(&log), [], "native: {native}");
+        let used = uses(&log);
+        let shown = used[0].result.as_deref().unwrap().chars().count();
+        assert!(used[0].truncated && (500..5_000).contains(&shown), "{shown} characters of {} uses", used.len());
+        assert!(scene.cast.requests()[1].tools.is_empty(), "there is no room for another call");
+        assert_eq!(&*adas_speech(&log).unwrap().text, "Enough.", "native: {native}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn functions_that_leave_no_room_for_a_call_are_not_offered_and_the_turn_goes_on_without_them() {
+    for native in [true, false] {
+        let scene = Scene::new(native).await;
+
+        let log = scene.hold(narrow(800)).await;
+
+        assert_eq!(failures(&log), [], "native: {native}");
+        let used = uses(&log);
+        assert_eq!(used.len(), 1, "{used:?}");
+        assert!(used[0].error.as_deref().unwrap().starts_with("1 of 1 functions of `shorten` are not"), "{used:?}");
+        assert!(scene.cast.requests().iter().all(|request| request.tools.is_empty()));
+        assert!(adas_speech(&log).is_some(), "native: {native}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn instructions_in_a_result_stay_inside_its_fence() {
     let scene = Scene::new(true).await;

@@ -1,4 +1,5 @@
 //! A conversation with a model about tools: by its own means, or by structured answers where it has none.
+use super::room;
 use crate::request;
 use agon_llm::{ChatAnswer, ChatRequest, Message, ToolCall, ToolSpec};
 use agon_prompt::{LoopStep, Malformed, Prompt, ToolInfo, ToolLoop};
@@ -17,6 +18,8 @@ pub(super) enum Talk {
 pub(super) struct Native {
     prompt: Prompt,
     functions: Vec<ToolSpec>,
+    /// The characters of these, which a prompt does not count.
+    offered: usize,
     /// What came after the prompt.
     said: Vec<Message>,
     /// Its characters.
@@ -35,7 +38,8 @@ impl Talk {
     /// A structured answer and calls of tools exclude each other at most servers: then the loop asks for both.
     pub(super) fn new(prompt: Prompt, functions: Vec<ToolSpec>, native: bool) -> Self {
         if native && prompt.schema.is_none() {
-            return Self::Native(Box::new(Native { prompt, functions, said: Vec::new(), chars: 0 }));
+            let offered = functions.iter().map(room::chars).sum();
+            return Self::Native(Box::new(Native { prompt, functions, offered, said: Vec::new(), chars: 0 }));
         }
         let info = |function: ToolSpec| ToolInfo {
             name: function.name,
@@ -60,7 +64,10 @@ impl Talk {
     /// The prompt of the next call, and how many characters [`Talk::complete`] adds to it.
     pub(super) fn prompt(&self, may_call: bool) -> (Prompt, usize) {
         match self {
-            Self::Native(native) => (native.prompt.clone(), native.chars),
+            Self::Native(native) => {
+                let offered = if may_call { native.offered } else { 0 };
+                (native.prompt.clone(), native.chars.saturating_add(offered))
+            }
             Self::Loop(talk) => (talk.prompt(may_call), 0),
         }
     }
