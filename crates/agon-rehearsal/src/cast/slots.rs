@@ -159,9 +159,5 @@ fn strings(value: &serde_json::Value, texts: &mut Vec<String>, depth: u8) {
 
 /// The office that a bench's speech is given in.
 fn office(brief: &Brief) -> String {
-    let task = brief.task.as_deref().unwrap_or_default();
-    let name = task.to_lowercase().find("speech as ").and_then(|at| task.get(at + "speech as ".len()..));
-    let name = name.map(str::trim).filter(|name| !name.is_empty()).unwrap_or("its speaker");
-    let shouted = name.len() > 3 && !name.chars().any(char::is_lowercase);
-    if shouted { name.to_lowercase() } else { name.to_owned() }
+    brief.office.as_deref().unwrap_or("speaker").to_owned()
 }

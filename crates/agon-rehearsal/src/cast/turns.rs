@@ -82,10 +82,10 @@ pub fn rebuttal(scene: &Scene<'_>) -> String {
 
 /// A speech for a bench: the first opens the case, a whip sums it up, the others carry it on.
 pub fn bench(scene: &Scene<'_>) -> String {
-    let task = scene.brief.task.as_deref().unwrap_or_default().to_lowercase();
+    let office = scene.brief.office.as_deref().unwrap_or_default();
     match () {
         () if scene.brief.voices().next().is_none() => Speech::opening(scene),
-        () if task.contains("whip") => Speech::closing(scene),
+        () if office.contains("whip") => Speech::closing(scene),
         () => Speech::argument(scene),
     }
 }

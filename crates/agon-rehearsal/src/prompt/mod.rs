@@ -50,8 +50,10 @@ pub struct Brief {
     pub angle: Option<String>,
     /// `To:` or `Target:`, whom this is addressed to.
     pub to: Option<String>,
-    /// `Bench:`
+    /// `Bench:`, the team after the office.
     pub bench: Option<String>,
+    /// `Bench:`, the office before the team, in small letters.
+    pub office: Option<String>,
     /// `Question:` or `Asked by the moderator:`, on the line or below it.
     pub question: Option<String>,
     /// `Speeches:`, the numbers that are to be scored.

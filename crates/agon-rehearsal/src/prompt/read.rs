@@ -116,7 +116,11 @@ impl Brief {
             "Briefing" => self.briefing = given(),
             "New angle" => self.angle = given(),
             "To" | "On" | "Of" | "Target" | "Proposal of" => self.to = given(),
-            "Bench" => self.bench = given(),
+            "Bench" => {
+                let parts = value.split_once(", ");
+                self.bench = parts.map_or_else(given, |(_, team)| Some(team.to_owned()));
+                self.office = parts.map(|(office, _)| office.to_lowercase());
+            }
             "Speeches" | "Speeches to score" => self.speeches = numbers(value).collect(),
             "Result" | "Verdict" | "Decision" | "Outcome" | "Winner" => push_line(&mut self.result, value),
             "Style" | "Tone" => push_line(&mut self.manner, &value.to_lowercase()),

@@ -66,9 +66,10 @@ fn roles_in_brackets_are_no_part_of_a_name() {
 
 #[test]
 fn what_a_turn_is_about_is_read_from_its_lines() {
-    let asked = "=== YOUR TURN ===\nYou are: Ben\nTask: answer\nTo: Ada\nBench: Opening Government\nSpeeches: T3, T4\nQuestion:\n\nWho pays?\nAnswer it.\n";
+    let asked = "=== YOUR TURN ===\nYou are: Ben\nTask: answer\nTo: Ada\nBench: Prime Minister, Opening Government\nSpeeches: T3, T4\nQuestion:\n\nWho pays?\nAnswer it.\n";
     let brief = Brief::read([("user", asked)].into_iter());
     assert_eq!((brief.to.as_deref(), brief.bench.as_deref()), (Some("Ada"), Some("Opening Government")));
+    assert_eq!(brief.office.as_deref(), Some("prime minister"));
     assert_eq!((brief.question.as_deref(), brief.speeches.as_slice()), (Some("Who pays?"), [3, 4].as_slice()));
     assert_eq!(brief.instructions, "Answer it.");
     let asked = asked.replace("Question:\n\nWho pays?", "Asked by the moderator: Who pays?");

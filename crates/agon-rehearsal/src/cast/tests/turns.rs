@@ -62,13 +62,19 @@ fn an_argument_in_steps_has_four_of_them_and_later_ones_attack_a_step_by_its_num
 
 #[test]
 fn a_speech_for_a_bench_says_for_which_and_the_whip_sums_up() {
-    let bench = "Bench: Opening Government\n";
-    let opens = said(&Debate::new(3), 0, "speech as PRIME MINISTER", bench);
-    let whips = said(&Debate::whole(3), 0, "speech as GOVERNMENT WHIP", bench);
-    for (text, office) in [(&opens, "prime minister"), (&whips, "government whip")] {
-        assert!(text.contains("Opening Government") || text.contains(office), "{text}");
+    let opens = said(&Debate::new(3), 0, "argument", "Bench: Prime Minister, Opening Government\n");
+    let whip = "Bench: Government Whip, Closing Government\n";
+    let whips = said(&Debate::whole(3), 0, "argument", whip);
+    let argues = said(&Debate::whole(3), 0, "argument", &whip.replace("Government Whip", "Member of Government"));
+    for (text, bench, office) in
+        [(&opens, "Opening Government", "prime minister"), (&whips, "Closing Government", "government whip")]
+    {
+        assert!(text.contains(bench) && text.contains(office), "{text}");
+        assert!(!text.contains("Whip, ") && !text.contains("Minister, "), "{text}");
         assert!((110..=180).contains(&words_in(text)), "{text}");
     }
+    let body = |text: &str| text.split_once("\n\n").unwrap().1.to_owned();
+    assert_ne!(body(&whips), body(&argues), "a whip sums up and does not argue");
 }
 
 #[test]
