@@ -197,9 +197,15 @@ struct Answers {
 impl Answering for Answers {
     fn reply_to(&self, subject: Option<Subject>) -> Reply {
         let (link, blobs, owner) = (self.link.clone(), self.blobs.clone(), self.owner.clone());
+        let asked_over = link.connection();
         Box::new(move |payload| {
             let Some(subject) = subject else { return };
             owner.start(async move {
+                // A server that lets its users answer requests, and publish nowhere else, forgets with a connection whom they may
+                // answer: it would report a violation. Whoever asked runs into its own patience and asks again.
+                if asked_over.is_none() || link.connection() != asked_over {
+                    return tracing::debug!("answer not sent: the connection over which it was asked for is gone");
+                }
                 if let Err(error) = answer(&link, &blobs, subject, payload).await {
                     tracing::warn!(%error, "answer not sent");
                 }

@@ -191,6 +191,11 @@ impl NatsLink {
         state
     }
 
+    /// Which connection stands now: their number so far, none where it is broken.
+    pub(super) fn connection(&self) -> Option<u64> {
+        self.is_connected().then(|| *self.tracker.connects().borrow())
+    }
+
     /// Whether it stands now.
     pub fn is_connected(&self) -> bool {
         self.client.connection_state() == State::Connected

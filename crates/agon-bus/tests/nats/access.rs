@@ -237,3 +237,59 @@ async fn trying_permissions_changes_nothing_and_nobody_hears_it() {
         }
     }
 }
+
+const ANSWERING: &str = r#"
+authorization {
+  users = [
+    { user: admin, password: right }
+    { user: host, password: right, permissions {
+        publish { allow = [ "agon.v1.hb.gpu-1" ] }
+        subscribe { allow = [ "_INBOX_host.>", "agon.v1.host.gpu-1.offer" ] }
+        allow_responses = { max: 1, expires: "1m" }
+    } }
+  ]
+}
+"#;
+
+/// Asks a host that may answer, and nothing else, kills the server, and answers: at once, or when there is a connection again.
+async fn answered_after_an_outage(program: &std::path::Path, at_once: bool) -> Vec<Violation> {
+    let mut server = start(program, ANSWERING);
+    let (link, bus) = host_on(&server).await;
+    let mut offers = bus.serve("agon.v1.host.gpu-1.offer").await.unwrap();
+    let admin = connect_as(&server, user("admin", "right")).await.unwrap();
+    let asking = NatsBus::new(admin.clone(), admin, QueueConfig::default());
+    let asked = tokio::spawn(async move {
+        asking.request("agon.v1.host.gpu-1.offer", Payload::default(), Duration::from_secs(600)).await.map(drop)
+    });
+    let request = soon(offers.next()).await.unwrap();
+    server.kill();
+    until(|| !link.is_connected()).await;
+    if at_once {
+        (request.reply)(Payload::default());
+        server.restart().unwrap();
+        until(|| link.is_connected()).await;
+    } else {
+        server.restart().unwrap();
+        until(|| link.is_connected()).await;
+        (request.reply)(Payload::default());
+    }
+    bus.drain().await;
+    // what the server says of this one comes after all that it had to say before
+    NatsBus::new(link.clone(), link.clone(), QueueConfig::default())
+        .publish("agon.v1.log.0.t.d", Payload::default())
+        .await
+        .unwrap();
+    until(|| link.state().recent_violations.iter().any(|violation| violation.subject == "agon.v1.log.0.t.d")).await;
+    asked.abort();
+    link.state().recent_violations
+}
+
+#[tokio::test]
+async fn an_answer_is_not_tried_over_another_connection_than_it_was_asked_for() {
+    for program in programs() {
+        for at_once in [true, false] {
+            let seen = answered_after_an_outage(&program, at_once).await;
+            assert_eq!(seen, [Violation { access: Access::Publish, subject: "agon.v1.log.0.t.d".into() }], "{at_once}");
+        }
+    }
+}
