@@ -121,3 +121,21 @@ fn final_ballots_that_name_the_candidates_are_cast_whatever_the_budget_says() {
     }
     assert_eq!((ended(&log).1, stopped_by(&log)), (Some(Outcome::Decided), Some(StopRule::TokenBudget)));
 }
+
+#[test]
+fn the_token_budget_counts_what_is_told_of_earlier_debates() {
+    let past = |n: usize| PastDebate {
+        id: DebateId::parse(&format!("debate-{n}")).unwrap(),
+        topic: "t".repeat(200),
+        admitted: Timestamp(0),
+        outcome: Outcome::Decided,
+        verdict: Some("v".repeat(VERDICT_CHARS)),
+        winner: None,
+    };
+    let stopped = |told: usize| {
+        let mut admission = admission(3, json!({"max_rounds": 3, "budget": {"tokens": 5_000}}));
+        admission.history = (0..told).map(past).collect();
+        stopped_by(&Log::begin(admission))
+    };
+    assert_eq!((stopped(0), stopped(20)), (None, Some(StopRule::TokenBudget)));
+}
