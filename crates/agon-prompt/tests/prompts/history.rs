@@ -45,6 +45,8 @@ fn earlier_debates_stand_behind_the_materials_as_data() {
     let system = system(&view, "Ada", argument());
     assert!(system.find("# Materials").unwrap() < system.find("# Earlier debates").unwrap());
     insta::assert_snapshot!("history", section(&view));
+    let reference = crate::reference::block("history");
+    assert_eq!(reference, format!("# Earlier debates\n{}", section(&view)));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use agon_prompt::prompt;
 const REFERENCE: &str = include_str!("../../../../docs/reference/prompts.md");
 
 /// The fenced block after the line `<!-- example: NAME -->`.
-fn block(name: &str) -> &'static str {
+pub fn block(name: &str) -> &'static str {
     let (_, after) = REFERENCE.split_once(&format!("<!-- example: {name} -->\n")).unwrap();
     let (_, block) = after.split_once("````text\n").unwrap();
     block.split_once("````").unwrap().0
