@@ -36,6 +36,8 @@ mod formats;
 #[cfg(test)]
 mod health;
 #[cfg(test)]
+mod history;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod machine;

@@ -28,6 +28,18 @@ pub struct Case {
     on: Vec<(&'static str, Value)>,
     /// Other files in the debate's folder.
     pub beside: &'static [(&'static str, &'static str)],
+    /// Another debate in the same store, which has to show the option.
+    pub around: Around,
+}
+
+/// What is held beside the debate of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Around {
+    Nothing,
+    /// The usual debate, before it.
+    Before,
+    /// The usual debate with history, after it: this one's log is looked at.
+    After,
 }
 
 impl Case {
@@ -51,6 +63,10 @@ impl Case {
         }
         file
     }
+    fn around(mut self, around: Around) -> Self {
+        self.around = around;
+        self
+    }
     fn and(mut self, pointer: &'static str, value: Value) -> Self {
         self.with.push((pointer, value));
         self
@@ -61,6 +77,13 @@ impl Case {
 fn key_of(pointer: &str) -> String {
     let parts = pointer.split('/').skip(1).filter(|part| part.parse::<usize>().is_err());
     parts.collect::<Vec<_>>().join(".")
+}
+
+/// The usual debate, told of so many earlier ones.
+pub fn usual_with_history(limit: u32) -> Value {
+    let mut file = usual();
+    set(&mut file, "/history_limit", json!(limit));
+    file
 }
 
 /// Three debaters, two rounds, a judge.
@@ -104,7 +127,14 @@ fn given(pointer: &'static str, value: Value) -> Case {
 
 /// A case with two values of an option.
 fn flip(pointer: &'static str, off: Value, on: Value) -> Case {
-    Case { name: pointer, with: Vec::new(), off: vec![(pointer, off)], on: vec![(pointer, on)], beside: &[] }
+    Case {
+        name: pointer,
+        with: Vec::new(),
+        off: vec![(pointer, off)],
+        on: vec![(pointer, on)],
+        beside: &[],
+        around: Around::Nothing,
+    }
 }
 
 fn fight(case: Case) -> Case {
@@ -196,6 +226,9 @@ fn texts_and_rounds() -> Vec<Case> {
         flip("/phases/opening_statements", json!(true), json!(false)),
         flip("/phases/final_statements", json!(true), json!(false)),
         flip("/phases/rebuttals", json!(false), json!(true)),
+        flip("/phases/analysis", json!(true), json!(false)),
+        flip("/phases/feedback", json!(true), json!(false)).around(Around::After),
+        flip("/history_limit", json!(0), json!(3)).around(Around::Before),
         given("/labels", json!({"quick": "yes"})).and("/terminate_when", json!("'quick' in labels")),
     ]
 }
@@ -330,6 +363,7 @@ fn personas() -> Vec<Case> {
             off: vec![("/persona_count", json!(2))],
             on: vec![("/persona_count", json!(3))],
             beside: &[],
+            around: Around::Nothing,
         },
     ]
 }

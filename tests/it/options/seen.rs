@@ -1,5 +1,5 @@
 //! What one can see of a debate: its log without what differs from run to run, what was written, and what watchers saw.
-use super::cases::Case;
+use super::cases::{Around, Case, usual_with_history};
 use crate::support::World;
 use serde_json::Value;
 
@@ -23,14 +23,21 @@ impl Seen {
         }
         let settings = world.path("agon.toml").display().to_string();
         let mut args = if case.beside.is_empty() { Vec::new() } else { vec!["--config", &settings] };
+        if case.around == Around::Before {
+            held_beside(&world, "before", &usual_with_history(0));
+        }
         args.extend(["run", &path, "--rehearsal", "--id", "flipped"]);
         if !case.keys().contains(&"seed".to_owned()) {
             args.extend(["--seed", "5"]);
         }
         let said = world.agon(&args);
         assert!(matches!(said.code, Some(0 | 2 | 3)), "{}: {said:?}\n{file:#}", case.name);
+        if case.around == Around::After {
+            held_beside(&world, "after", &usual_with_history(3));
+        }
+        let looked_at = if case.around == Around::After { "after" } else { "flipped" };
         // Those who are asked at once answer in any order.
-        let mut log: Vec<Value> = world.events("flipped").into_iter().map(plain).collect();
+        let mut log: Vec<Value> = world.events(looked_at).into_iter().map(plain).collect();
         log.sort_by_key(Value::to_string);
         let folder = world.path("agon-reports/flipped");
         let mut files = Vec::new();
@@ -43,6 +50,13 @@ impl Seen {
         files.sort();
         Self { log, files, shown: said.stdout }
     }
+}
+
+/// Another debate in the same store.
+fn held_beside(world: &World, id: &str, file: &Value) {
+    let path = world.file(&format!("{id}.json"), &file.to_string());
+    let said = world.agon(&["run", &path, "--rehearsal", "--id", id, "--seed", "5", "--no-reports"]);
+    assert!(matches!(said.code, Some(0 | 2)), "{id}: {said:?}");
 }
 
 /// The first difference between two debates, for a person.
@@ -87,8 +101,19 @@ fn milliseconds(time: &Value) -> Option<u64> {
 fn strip(value: &mut Value) {
     match value {
         Value::Object(members) => {
-            const VARYING: [&str; 10] =
-                ["spec", "timing", "usage", "host", "seq", "at", "writer", "submitted_by", "duration_ms", "deadline"];
+            const VARYING: [&str; 11] = [
+                "admitted",
+                "spec",
+                "timing",
+                "usage",
+                "host",
+                "seq",
+                "at",
+                "writer",
+                "submitted_by",
+                "duration_ms",
+                "deadline",
+            ];
             members.retain(|name, _| !VARYING.contains(&name.as_str()));
             members.values_mut().for_each(strip);
         }
@@ -97,9 +122,10 @@ fn strip(value: &mut Value) {
     }
 }
 
-/// The long lines of a report, which are what somebody said, in any order.
+/// The headings of a report and its long lines, which are what somebody said, in any order.
 fn said(text: &str) -> Vec<&str> {
-    let mut lines: Vec<&str> = text.lines().filter(|line| line.len() > 120 && !line.contains(" tokens")).collect();
+    let mut lines: Vec<&str> =
+        text.lines().filter(|line| line.starts_with("## ") || line.len() > 120 && !line.contains(" tokens")).collect();
     lines.sort_unstable();
     lines
 }
