@@ -37,6 +37,7 @@ pages! {
     the_commands_of_the_operations_guide_work: "docs/guide/operations.md",
     the_commands_of_the_compose_guide_work: "docs/guide/compose.md",
     the_commands_of_the_kubernetes_guide_work: "docs/guide/kubernetes.md",
+    the_commands_of_the_guide_to_ratings_work: "docs/guide/ratings.md",
     the_commands_of_the_security_guide_work: "docs/guide/security.md",
     the_commands_of_the_api_reference_work: "docs/reference/api.md",
     the_commands_of_bp_style_work: "docs/guide/formats/bp_style.md",
