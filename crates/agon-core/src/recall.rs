@@ -87,8 +87,10 @@ mod tests {
     #[test]
     fn the_score_is_bm25_of_the_shared_words() {
         // three texts of 2, 1 and 3 words; "tram" stands in two of them
-        let texts: Vec<Text> =
-            [past(1, "tram tram", ""), past(2, "bus", ""), past(3, "the tram depot", "")].iter().map(Text::of).collect();
+        let texts: Vec<Text> = [past(1, "tram tram", ""), past(2, "bus", ""), past(3, "the tram depot", "")]
+            .iter()
+            .map(Text::of)
+            .collect();
         let weight = (1.0_f64 + 1.5 / 2.5).ln();
         let known = BTreeMap::from([(words("tram").next().unwrap(), rarity(words("TRAM").next().unwrap(), &texts))]);
         let score = |at: usize| texts[at].score(&known, 2.0);

@@ -93,8 +93,7 @@ async fn other_tenants_debates_are_never_told() {
     };
     std::fs::write(&path, format!("{}\n{}\n", line("acme", "acme-token"), line("other", "other-token"))).unwrap();
     let tokens = TokenFile { look_every: Duration::ZERO, ..TokenFile::new(&path) };
-    let settings =
-        GatewayConfig { auth: AuthConfig { tokens: Some(tokens), ..AuthConfig::default() }, ..config() };
+    let settings = GatewayConfig { auth: AuthConfig { tokens: Some(tokens), ..AuthConfig::default() }, ..config() };
     let gateway = stage.gateway_before(&stage.idle_node().await, settings).await;
     for id in ["acme/first", "open-to-all"] {
         stage.store.note(ended(id, 1)).await.unwrap();
