@@ -54,7 +54,12 @@ fn looks_like_ours(line: &str) -> bool {
     const OURS: [&str; 8] = ["#", "===", "<<<", ">>>", "you are:", "your stance:", "task:", "role:"];
     let line =
         line.trim_start_matches(|c: char| c.is_whitespace() || c.is_control() || c == '\u{200b}' || c == '\u{feff}');
-    let line = line.to_lowercase();
+    // the wide forms of letters and signs are read like the narrow ones
+    let narrow = |c: char| match u32::from(c) {
+        wide @ 0xff01..=0xff5e => char::from_u32(wide - 0xfee0).unwrap(),
+        _ => c,
+    };
+    let line = line.replace(['\u{200b}', '*'], "").chars().map(narrow).collect::<String>().to_lowercase();
     OURS.iter().any(|start| line.starts_with(start))
 }
 
@@ -78,6 +83,9 @@ fn is_intact(recording: &Recording, call: &Recorded, name: &str) {
     // Between the fence's lines only headers look like ours; they are compared with the log elsewhere.
     let forged: Vec<&str> = lines(call.fenced()).filter(|line| looks_like_ours(line) && !is_header(line)).collect();
     assert!(forged.is_empty(), "{}\n{forged:?}", told("look-alikes"));
+    // What a server would take for the end of one message and the start of another.
+    let parts = ["<|im_", "[INST]", "[/INST]"].into_iter().find(|word| ask.contains(word));
+    assert_eq!(parts, None, "{}", told("a word of a template"));
     let outside = lines(call.tail()).filter(|line| line.starts_with("### ") || line.starts_with("<tool_result"));
     assert_eq!(outside.count(), 0, "{}", told("the tail"));
 }
