@@ -7,7 +7,7 @@ use proptest::prelude::*;
 /// A change.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    Note(Summary),
+    Note(Box<Summary>),
     Strike(DebateId),
 }
 
@@ -20,7 +20,7 @@ impl Model {
             Step::Note(new) => {
                 if self.0.iter().all(|old| old.id != new.id || supersedes(&new, old)) {
                     self.0.retain(|old| old.id != new.id);
-                    self.0.push(new);
+                    self.0.push(*new);
                 }
             }
             Step::Strike(id) => self.0.retain(|old| old.id != id),
@@ -85,7 +85,8 @@ fn summary() -> impl Strategy<Value = Summary> {
 }
 
 pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let step = prop_oneof![4 => summary().prop_map(Step::Note), 1 => id().prop_map(Step::Strike)];
+    let step =
+        prop_oneof![4 => summary().prop_map(|summary| Step::Note(Box::new(summary))), 1 => id().prop_map(Step::Strike)];
     prop::collection::vec(step, 0..40)
 }
 
@@ -114,7 +115,7 @@ proptest! {
         let (mut index, mut model) = (CatalogueIndex::default(), Model::default());
         for step in steps {
             match step.clone() {
-                Step::Note(summary) => { index.note(summary); },
+                Step::Note(summary) => { index.note(*summary); },
                 Step::Strike(id) => { index.strike(&id); },
             }
             model.take(step);

@@ -74,7 +74,7 @@ proptest! {
             let store = rig.open();
             for step in steps {
                 match step.clone() {
-                    Step::Note(summary) => store.note(summary).await.unwrap(),
+                    Step::Note(summary) => store.note(*summary).await.unwrap(),
                     Step::Strike(id) => store.strike(&id).await.unwrap(),
                 }
                 model.take(step);
