@@ -40,7 +40,7 @@ pub use failure::*;
 pub use ids::*;
 pub use outcome::*;
 pub use plan::CallPlan;
-pub use ratings::{Ledger, ratings_for};
+pub use ratings::{Ledger, ratings_for, wants_ratings};
 pub use rejudge::{RejudgeError, rejudge, rejudged_spec};
 pub use spec::*;
 pub use stop::{ExpressionError, Figures, VARIABLES, check_terminate_when, terminates};

@@ -31,7 +31,7 @@ pub use model::{
 
 use crate::archive::Card;
 use crate::ids::{DebateId, ModelName, ParticipantId, Timestamp};
-use crate::spec::{DebateSpec, VoteRule, Voters};
+use crate::spec::{DebateSpec, Persona, VoteRule, Voters, Voting};
 use crate::tally::canonical;
 use contest::Contest;
 use moments::Runs;
@@ -172,15 +172,21 @@ impl Ledger {
     }
 }
 
+/// Whether a debate takes ratings from earlier ones.
+pub fn wants_ratings(spec: &DebateSpec) -> bool {
+    weighed_by_rating(spec).next().is_some()
+}
+
+fn weighed_by_rating(spec: &DebateSpec) -> impl Iterator<Item = &Persona> {
+    let weighs = |voting: Voting| voting.rule == VoteRule::Weighted && voting.voters == Voters::Debaters;
+    let voters = if spec.voting.is_some_and(weighs) { spec.personas.as_slice() } else { &[] };
+    voters.iter().filter(|persona| persona.weight.is_none() && persona.elo.is_none())
+}
+
 /// The ratings that weigh the votes of a debate: under `rule: weighted`, where the debaters vote, of every persona that has
 /// neither `weight` nor `elo` and that was rated with the same model before.
 pub fn ratings_for(spec: &DebateSpec, ledger: &Ledger) -> BTreeMap<ParticipantId, f64> {
-    let weighs = |voting: crate::spec::Voting| voting.rule == VoteRule::Weighted && voting.voters == Voters::Debaters;
-    if !spec.voting.is_some_and(weighs) {
-        return BTreeMap::new();
-    }
-    let unweighed = spec.personas.iter().filter(|persona| persona.weight.is_none() && persona.elo.is_none());
-    let rated = unweighed.filter_map(|persona| {
+    let rated = weighed_by_rating(spec).filter_map(|persona| {
         let debater = Debater { persona: persona.name.clone(), model: persona.voice.model.clone() };
         let rating = ledger.rating(&debater).filter(|rating| rating.rated() > 0)?;
         Some((debater.persona, rating.elo))

@@ -13,15 +13,25 @@ const MOST_LOOKED_AT: usize = 10 * MOST_DEBATES;
 /// The newest debates that left a card.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cards {
-    /// Their entries, newest first, [`MOST_DEBATES`] at most.
+    /// Their entries, newest first.
     pub debates: Vec<Summary>,
     /// There are, or may be, older ones.
     pub truncated: bool,
 }
 
 impl Cards {
-    /// The newest cards of a tenant, of rehearsed debates or of real ones: they never mix.
+    /// The newest cards of a tenant, [`MOST_DEBATES`] at most, of rehearsed debates or of real ones: they never mix.
     pub async fn newest(catalogue: &dyn Catalogue, tenant: &TenantId, rehearsal: bool) -> Result<Self, StoreError> {
+        Self::at_most(MOST_DEBATES, catalogue, tenant, rehearsal).await
+    }
+
+    /// The same, so many at most.
+    pub async fn at_most(
+        most: usize,
+        catalogue: &dyn Catalogue,
+        tenant: &TenantId,
+        rehearsal: bool,
+    ) -> Result<Self, StoreError> {
         let states = vec![ListState::Ended(DebateState::Succeeded)];
         let mut query = Query { tenant: Some(tenant.clone()), limit: PAGE, states, ..Query::default() };
         let mut cards = Self::default();
@@ -30,8 +40,8 @@ impl Cards {
             let whole = found.len() == PAGE;
             query.after = found.last().map(|last| Place { admitted: last.admitted, id: last.id.clone() });
             cards.debates.extend(found.into_iter().filter(|one| one.rehearsal == rehearsal && one.card.is_some()));
-            if cards.debates.len() > MOST_DEBATES {
-                cards.debates.truncate(MOST_DEBATES);
+            if cards.debates.len() > most {
+                cards.debates.truncate(most);
                 break;
             }
             if !whole {

@@ -166,4 +166,9 @@ async fn a_debate_that_asks_for_history_is_not_held_without_and_no_other_waits_f
     let error = recall(&Away, &mut asking(1)).await.unwrap_err();
     assert_eq!(error.to_string(), "the earlier debates that this one asks for cannot be looked up");
     recall(&Away, &mut asking(0)).await.unwrap();
+    let mut weighted = admission("the-new", DebateSpec { history_limit: 0, ..simultaneous_spec() });
+    weighted.spec.voting.as_mut().unwrap().rule = VoteRule::Weighted;
+    recall(&Away, &mut weighted).await.unwrap_err();
+    weighted.spec.personas.iter_mut().for_each(|persona| persona.weight = Some(1.0));
+    recall(&Away, &mut weighted).await.unwrap();
 }
