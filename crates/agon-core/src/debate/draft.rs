@@ -52,7 +52,9 @@ impl<'a> Draft<'a> {
     }
     pub fn end(&mut self, state: DebateState, outcome: Option<Outcome>, reason: Option<Reason>) {
         let usage = self.control.usage;
-        let missing_seats = self.control.missing.clone();
+        let mut missing_seats = self.control.missing.clone();
+        // by place, whichever of those who were asked at once failed first
+        missing_seats.sort_by_key(|missing| (missing.round, missing.seat));
         self.emit(Event::DebateEnded { state, outcome, reason, usage, missing_seats });
     }
 }

@@ -211,7 +211,7 @@ fn moderating(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// The totals at the end are the sums over the log; missing is who failed at what the debate cannot do without.
+/// The totals at the end are the sums over the log; missing is who failed at what the debate cannot do without, by place.
 fn counting(flat: &Flat<'_>) -> Result<(), String> {
     let mut calls = 0;
     let mut tokens = 0;
@@ -237,6 +237,7 @@ fn counting(flat: &Flat<'_>) -> Result<(), String> {
     };
     require!(usage.calls == calls, "{} calls counted, {calls} made", usage.calls);
     require!(usage.prompt_tokens + usage.completion_tokens == tokens, "token totals differ");
+    missing.sort_by_key(|missing| (missing.round, missing.seat));
     require!(*missing_seats == missing, "missing seats differ");
     Ok(())
 }
