@@ -49,7 +49,7 @@ fn a_seat_that_stays_empty_is_named_and_the_debate_decided_all_the_same() {
     assert_eq!(result["outcome"], "degraded");
     assert_eq!(result["missing_seats"][0]["participant"], "bear");
     let said = said.ok();
-    assert!(said.stderr.contains("missing seats"), "{said:?}");
+    assert!(said.stderr.contains("decided with missing seats: bear;"), "{said:?}");
 }
 
 /// Every fault of a call: its script, and the cause that the log must name.

@@ -9,8 +9,9 @@ use crate::stage::Stage;
 use crate::store::{Store, failed};
 use crate::terminal::{Begin, View, choose};
 use crate::watching::{End, Ending, Feed, Watching, unwatched};
-use agon_core::{DebateId, DebateState, Outcome};
+use agon_core::{DebateId, DebateState, MissingSeat, Outcome};
 use agon_store::Upkeep;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 const FAREWELL: &str = "Stopping. What was said is kept. Ctrl-C again quits at once.";
@@ -88,11 +89,21 @@ pub fn leave_behind(showing: &Showing<'_>, log: &Log, name: &str, end: End) -> R
         output.line(&reports::result_json(&log.result()?)?)?;
     }
     if end.1 == Some(Outcome::Degraded) {
-        output.warn("the debate was decided, but something that it was to have is missing; the report names it");
+        output.warn(&lacking(&log.result()?.missing_seats));
     }
     let files = if showing.output.no_reports { Vec::new() } else { write_reports(showing, log, name)? };
     files.iter().for_each(|file| output.note(&format!("wrote {}", file.display())));
     Ok(())
+}
+
+/// What a debate that is degraded lacks.
+fn lacking(missing: &[MissingSeat]) -> String {
+    let names: BTreeSet<&str> = missing.iter().map(|seat| seat.participant.as_str()).collect();
+    if names.is_empty() {
+        return "the debate was decided without the synthesis that was wanted; the report says why".to_owned();
+    }
+    let names: Vec<&str> = names.into_iter().collect();
+    format!("the debate was decided with missing seats: {}; the report says why", names.join(", "))
 }
 
 /// What one may want to do next, as commands that can be copied.
