@@ -58,6 +58,9 @@ impl Key {
     pub const fn or(self, aliases: &'static [&'static str]) -> Self {
         Self { aliases, ..self }
     }
+    pub const fn since(self, version: &'static str) -> Self {
+        Self { since: version, ..self }
+    }
     pub const fn required(self) -> Self {
         Self { required: true, ..self }
     }

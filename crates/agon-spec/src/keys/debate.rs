@@ -129,7 +129,8 @@ const KEYS: &[Key] = &[
         Shape::Integer { min: 0, max: agon_core::MOST_HISTORY as i128 },
         "0",
         "How many earlier debates on similar questions everybody is told of, at most.",
-    ),
+    )
+    .since("0.2"),
     key("phases", Shape::Map(&PHASES), "all on", "Which optional phases run."),
     key(
         "moderator",

@@ -15,13 +15,15 @@ pub(super) static PHASES: Table = Table {
             Shape::Flag,
             "true",
             "Reports and result say what the debate's course shows: who moved whom, what was left unanswered. Costs no call.",
-        ),
+        )
+        .since("0.2"),
         key(
             "feedback",
             Shape::Flag,
             "true",
             "What comes out counts for ratings, and later debates that ask for history are told of it. Costs no call.",
-        ),
+        )
+        .since("0.2"),
     ],
     elsewhere: &[
         ("context", "the context is part of every debate that has one"),
