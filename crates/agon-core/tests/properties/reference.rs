@@ -179,7 +179,10 @@ fn moderating(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
     let count = |wanted: fn(&Event) -> bool| flat.iter().filter(|(_, _, event)| wanted(event)).count();
     let opened = count(|event| matches!(event, Event::RoundOpened { .. }));
     let opens = count(|event| matches!(event, Event::ModeratorDecided { decision: ModeratorDecision::Opens(_), .. }));
-    require!(!moderator.opens || opens == opened, "{opens} decisions for {opened} rounds");
+    // in a fishbowl bids come between the plan and its round, and the debate may be called off there
+    let bids = admission.spec.debate_format == DebateFormat::Fishbowl;
+    let unopened = usize::from(bids && called_off(flat) && opens > opened);
+    require!(!moderator.opens || opens == opened + unopened, "{opens} decisions for {opened} rounds");
     let closes = count(|event| matches!(event, Event::ModeratorDecided { decision: ModeratorDecision::Closes(_), .. }));
     let looped = count(|event| matches!(event, Event::LoopEnded { .. }));
     require!(!moderator.closes || looped == 0 || closes == opened, "{closes} closings for {opened} rounds");
@@ -209,6 +212,12 @@ fn moderating(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
         require!(stronger, "{rule:?} before the moderator's word");
     }
     Ok(())
+}
+
+/// Whether the debate was ended from outside, wherever it was.
+fn called_off(flat: &Flat<'_>) -> bool {
+    let Some((_, _, Event::DebateEnded { state, reason, .. })) = flat.last() else { return false };
+    *state == DebateState::Cancelled || reason.as_ref().is_some_and(|reason| reason.code == ReasonCode::Poison)
 }
 
 /// The totals at the end are the sums over the log; missing is who failed at what the debate cannot do without, by place.

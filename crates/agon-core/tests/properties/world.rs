@@ -102,10 +102,10 @@ impl World<'_> {
                 return Err("an input that came twice changed the debate".into());
             }
         }
-        if trouble && self.number().is_multiple_of(400) {
+        if trouble && self.number().is_multiple_of(120) {
             return self.step(Input::Cancel { reason: "enough".into() }).map(|_| ());
         }
-        if trouble && self.number().is_multiple_of(900) {
+        if trouble && self.number().is_multiple_of(300) {
             let reason = Reason::of(ReasonCode::Poison);
             return self.step(Input::GiveUp { reason }).map(|_| ());
         }
