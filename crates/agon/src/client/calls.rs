@@ -144,7 +144,7 @@ where
     let mut wait = FIRST_WAIT;
     for _ in 1..TRIES {
         match send().await {
-            Err(status) if status.code() == Code::Unavailable => tracing::debug!(%status, "asked again"),
+            Err(status) if told::broke(&status) => tracing::debug!(%status, "asked again"),
             answered => return answered.map(Response::into_inner),
         }
         tokio::time::sleep(wait).await;
@@ -161,4 +161,36 @@ pub fn record(event: pb::v1::DebateEvent) -> Result<Record, Stop> {
     let what =
         agon_core::Event::try_from(what).context("the server sent an event that this version of Agon cannot read")?;
     Ok(Record { first: Position(event.sequence), at: Timestamp(at_ms), epoch: 0, nonce: 0, events: vec![what] })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::Environment;
+    use crate::exit::Exit;
+    use crate::settings::ClientSettings;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use tokio::io::AsyncReadExt as _;
+    use tokio::net::TcpListener;
+
+    #[tokio::test]
+    async fn a_question_whose_connection_breaks_is_asked_again_over_another_one() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let server = Some(listener.local_addr().unwrap().to_string());
+        let accepted = Arc::new(AtomicU32::new(0));
+        let count = accepted.clone();
+        let server_task = tokio::spawn(async move {
+            // a gateway that goes: it takes the question and is gone before it answers
+            loop {
+                let (mut socket, _) = listener.accept().await.unwrap();
+                count.fetch_add(1, Ordering::SeqCst);
+                let _ = socket.read(&mut [0; 4096]).await;
+            }
+        });
+        let client = Client::open(&ClientSettings { server, ..ClientSettings::default() }, &Environment::default());
+        let stop = client.unwrap().exists("debates/none").await.unwrap_err();
+        assert_eq!((stop.exit, accepted.load(Ordering::SeqCst)), (Exit::Unavailable, TRIES), "{stop:?}");
+        server_task.abort();
+    }
 }

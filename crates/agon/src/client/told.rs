@@ -3,12 +3,21 @@ use crate::exit::{Exit, Stop};
 use agon_report::{one_line, plain};
 use std::error::Error;
 use std::fmt::Write;
-use tonic::{Code, Status};
+use tonic::{Code, Status, TimeoutExpired};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
 /// The program's end that follows from a refusal.
 pub fn stop(status: &Status, doing: &str, address: &str) -> Stop {
-    Stop::say(exit(status.code()), text(status, doing, address))
+    let exit = if broke(status) { Exit::Unavailable } else { exit(status.code()) };
+    Stop::say(exit, text(status, doing, address))
+}
+
+/// Whether the connection failed before there was an answer, so that another one may do. What a server sends has no cause; a question
+/// that took too long has one and is none of these.
+pub fn broke(status: &Status) -> bool {
+    let causes = causes(status);
+    let late = causes.iter().any(|cause| cause.is::<TimeoutExpired>());
+    status.code() == Code::Unavailable || !causes.is_empty() && !late
 }
 
 /// Whether the same question may be answered in a moment.
@@ -83,7 +92,8 @@ fn what(status: &Status, address: &str) -> String {
     let io = causes.iter().find_map(|cause| cause.downcast_ref::<std::io::Error>());
     match (status.code(), io, causes.last()) {
         (Code::Unavailable, Some(io), _) => format!("the server {address} cannot be reached: {io}"),
-        (Code::Unavailable | Code::Unknown, None, Some(cause)) => {
+        (_, Some(io), _) if broke(status) => format!("the connection to {address} broke: {io}"),
+        (_, None, Some(cause)) if broke(status) => {
             format!("the connection to {address} failed: {}", one_line(&cause.to_string()))
         }
         (Code::DeadlineExceeded | Code::Cancelled, _, _) => format!("the server {address} did not answer in time"),
