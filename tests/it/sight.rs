@@ -246,6 +246,18 @@ fn openings_and_first_ballots_mention_nobody() {
     }
 }
 
+#[test]
+fn first_ballots_on_proposals_show_every_proposal_and_nothing_else() {
+    let recording = debate("debate_format: critique_revision\ntopology: ring\nmax_rounds: 1\nballots: both\n", &[]);
+    let proposals = recording.of_type("speech_recorded").filter(|event| event["kind"] == "proposal").count();
+    let calls = recording.for_task("private ballot (initial)");
+    assert_eq!((proposals, calls.len()), (4, 4));
+    for call in calls {
+        let shown: BTreeSet<String> = call.speakers().into_iter().collect();
+        assert_eq!((shown, call.entries().len()), (set(&NAMES), proposals), "{}", call.asks());
+    }
+}
+
 fn all_of(call: &Recorded) -> String {
     call.messages.iter().map(|(_, content)| content.as_str()).collect::<Vec<_>>().join("\n")
 }

@@ -3,7 +3,7 @@ mod rounds;
 
 use crate::event::PhaseName;
 use crate::ids::{MODERATOR, ModelName};
-use crate::spec::{Ballots, DebateFormat, DebateSpec, Interject, Moderator, Persona, Role};
+use crate::spec::{Ballots, DebateSpec, Interject, Moderator, Persona, Role};
 use std::collections::BTreeMap;
 
 /// The calls of a debate at the most, if every one succeeds at first: no rule ends the rounds sooner, everybody bids, every
@@ -25,11 +25,8 @@ impl CallPlan {
     /// Counts the calls of a whole debate.
     pub fn of(spec: &DebateSpec) -> Self {
         let mut count = Count::default();
-        if spec.ballots == Ballots::Both {
-            count.everybody(PhaseName::InitialBallots, spec, 1);
-        }
-        if spec.phases.opening_statements || spec.debate_format == DebateFormat::CritiqueRevision {
-            count.everybody(PhaseName::OpeningStatements, spec, 1);
+        for phase in spec.before_rounds() {
+            count.everybody(phase, spec, 1);
         }
         count.rounds(spec);
         count.ending(spec);

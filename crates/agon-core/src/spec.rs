@@ -1,6 +1,7 @@
 //! The debate as its author wants it: validated, with every default filled in.
 //!
 //! `agon-spec` makes these from files; past that door nothing is checked again.
+use crate::event::PhaseName;
 use crate::ids::{EMBEDDER, MODERATOR, ModelName, ParticipantId, SUMMARIZER, SYNTHESIZER, judge_id, judge_index};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -294,6 +295,19 @@ impl DebateSpec {
     /// The persona of that name.
     pub fn persona(&self, participant: &ParticipantId) -> Option<&Persona> {
         self.personas.iter().find(|persona| persona.name == *participant)
+    }
+    /// The phases before the rounds, in order. Proposals are what critiques and ballots are about, so that they are made whatever
+    /// the phases say, and before the first ballots; else ballots come before anybody was heard.
+    pub fn before_rounds(&self) -> Vec<PhaseName> {
+        let ballots = (self.ballots == Ballots::Both).then_some(PhaseName::InitialBallots);
+        let openings =
+            (self.phases.opening_statements || self.ballots_on_proposals()).then_some(PhaseName::OpeningStatements);
+        let order = if self.ballots_on_proposals() { [openings, ballots] } else { [ballots, openings] };
+        order.into_iter().flatten().collect()
+    }
+    /// Whether private ballots choose among proposals, which go by the names of their authors.
+    pub fn ballots_on_proposals(&self) -> bool {
+        self.debate_format == DebateFormat::CritiqueRevision
     }
     /// Whether debaters stand for election, and not stances or answers.
     pub fn elects_debaters(&self) -> bool {

@@ -140,7 +140,7 @@ fn laid_out<'a>(
         }
         (Role::Debater(_, persona), Audience::Debaters | Audience::Voters) => {
             let tail = tail::debater(view, ask, (persona, tools));
-            let user = if sees_nobody(&ask.task) {
+            let user = if sees_nobody(view, &ask.task) {
                 let chars = tail.chars().count();
                 (tail, chars)
             } else if let Task::ScoreDebaters { .. } = ask.task {
@@ -233,14 +233,13 @@ fn presented(task: &Task) -> (u32, &[String]) {
     }
 }
 
-/// Openings, proposals and first ballots are given before anybody was heard: they mention nobody.
-fn sees_nobody(task: &Task) -> bool {
-    matches!(
-        task,
-        Task::Opening
-            | Task::Statement { speech: SpeechKind::Proposal, .. }
-            | Task::Ballot { stage: BallotStage::Initial, .. }
-    )
+/// Openings, proposals and first ballots are given before anybody was heard: they mention nobody. First ballots on proposals come
+/// after these.
+fn sees_nobody(view: &View, task: &Task) -> bool {
+    match task {
+        Task::Ballot { stage: BallotStage::Initial, .. } => !view.spec.ballots_on_proposals(),
+        task => matches!(task, Task::Opening | Task::Statement { speech: SpeechKind::Proposal, .. }),
+    }
 }
 
 /// The tools that a role may use on a task: where it says something in its own words, and not where it chooses or judges.

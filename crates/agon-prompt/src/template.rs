@@ -20,6 +20,8 @@ templates! {
     CLOSING = "task_closing";
     BALLOT_INITIAL = "task_ballot_initial";
     BALLOT_FINAL = "task_ballot_final";
+    BALLOT_PROPOSALS = "task_ballot_proposals";
+    BALLOT_REVISIONS = "task_ballot_revisions";
     VOTE = "task_vote";
     OPEN_ROUND = "task_open_round";
     OPEN_ROUND_FIXED = "task_open_round_fixed";

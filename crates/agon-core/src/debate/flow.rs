@@ -13,7 +13,7 @@ use crate::event::{Event, ModeratorDecision, PhaseName, SkipReason, Step};
 use crate::failure::FailureCause;
 use crate::ids::TurnId;
 use crate::outcome::{Reason, ReasonCode};
-use crate::spec::{Ballots, DebateFormat, OnTurnFailure};
+use crate::spec::OnTurnFailure;
 use crate::task::{Ask, Task};
 use crate::work::{Seat, Work};
 
@@ -36,13 +36,11 @@ impl Draft<'_> {
     }
 
     fn next_stage(&mut self) {
-        let first_ballots = self.spec().ballots == Ballots::Both;
         match self.control.phase {
             Phase::Admitted if self.admission.rejudges.is_some() => self.decide_or_fail(),
-            Phase::Admitted if first_ballots => self.enter(PhaseName::InitialBallots),
-            Phase::Admitted | Phase::InitialBallots if self.has_openings() => self.enter(PhaseName::OpeningStatements),
-            Phase::Admitted | Phase::InitialBallots => self.enter(PhaseName::Rounds),
-            Phase::Openings => self.unless_void(|draft| draft.enter(PhaseName::Rounds)),
+            Phase::Admitted => self.enter_after(None),
+            Phase::InitialBallots => self.enter_after(Some(PhaseName::InitialBallots)),
+            Phase::Openings => self.unless_void(|draft| draft.enter_after(Some(PhaseName::OpeningStatements))),
             Phase::BetweenRounds | Phase::RoundOpening => self.open_round(),
             Phase::Speaking => self.speak_on(),
             Phase::RoundClosing => self.after_closing(),
@@ -56,9 +54,11 @@ impl Draft<'_> {
         }
     }
 
-    /// Proposals are what critiques are about, so they come first whatever the phases say.
-    fn has_openings(&self) -> bool {
-        self.spec().phases.opening_statements || self.spec().debate_format == DebateFormat::CritiqueRevision
+    /// Enters what comes next before the rounds, or the rounds.
+    fn enter_after(&mut self, done: Option<PhaseName>) {
+        let before = self.spec().before_rounds();
+        let at = before.iter().position(|phase| Some(*phase) == done).map_or(0, |at| at + 1);
+        self.enter(before.get(at).copied().unwrap_or(PhaseName::Rounds));
     }
 
     pub(super) fn enter(&mut self, phase: PhaseName) {

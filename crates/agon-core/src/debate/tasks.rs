@@ -2,7 +2,7 @@
 use super::control::Heard;
 use super::draft::Draft;
 use crate::ids::ParticipantId;
-use crate::spec::{ConsensusStrategy, DebateFormat, Mode, SelfVotes, Voters};
+use crate::spec::{ConsensusStrategy, Mode, SelfVotes, Voters};
 use crate::tally::same_answer;
 use crate::task::{BallotStage, Guidance, Point, Task};
 use crate::transcript::speaker_labels;
@@ -92,10 +92,12 @@ impl Draft<'_> {
     /// The stances in adversarial mode; in deliberative mode each voter names its own answer. Where proposals stand for
     /// election, their authors do.
     fn ballot_choices(&self) -> Vec<String> {
-        match (self.spec().debate_format, self.spec().mode) {
-            (DebateFormat::CritiqueRevision, _) => self.names(),
-            (_, Mode::Adversarial) => self.spec().stances().into_iter().map(str::to_owned).collect(),
-            (_, Mode::Deliberative) => Vec::new(),
+        if self.spec().ballots_on_proposals() {
+            return self.names();
+        }
+        match self.spec().mode {
+            Mode::Adversarial => self.spec().stances().into_iter().map(str::to_owned).collect(),
+            Mode::Deliberative => Vec::new(),
         }
     }
 
@@ -195,8 +197,7 @@ impl Draft<'_> {
     /// A winner as private ballots name it. Where debaters stand for election and ballots are about the matter, it is what
     /// the winner stands for.
     pub fn balloted(&self, winner: &str) -> Option<String> {
-        let by_name = self.spec().debate_format == DebateFormat::CritiqueRevision;
-        if by_name || !self.spec().elects_debaters() {
+        if self.spec().ballots_on_proposals() || !self.spec().elects_debaters() {
             return Some(winner.to_owned());
         }
         self.side(&winner.into())

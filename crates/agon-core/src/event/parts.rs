@@ -93,7 +93,7 @@ impl Priority {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PhaseName {
-    /// Private ballots before anybody spoke.
+    /// Private ballots before anybody spoke; in `critique_revision` after the proposals, which they are about.
     InitialBallots,
     /// Opening statements.
     OpeningStatements,

@@ -25,7 +25,7 @@ pub fn check(admission: &Admission, log: &[Record]) -> Result<(), String> {
     tries(admission, &flat)?;
     seeing(admission, &flat)?;
     speaking(admission, &flat)?;
-    phases(&flat)?;
+    phases(admission, &flat)?;
     moderating(admission, &flat)?;
     counting(&flat)?;
     deciding::check(admission, &flat)?;
@@ -162,12 +162,18 @@ fn speaking(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn phases(flat: &Flat<'_>) -> Result<(), String> {
+fn phases(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
     let entered: Vec<PhaseName> = flat
         .iter()
         .filter_map(|(_, _, e)| if let Event::PhaseEntered { phase } = e { Some(*phase) } else { None })
         .collect();
-    require!(entered.windows(2).all(|pair| pair[0] < pair[1]), "phases out of order: {entered:?}");
+    let proposed = admission.spec.debate_format == DebateFormat::CritiqueRevision;
+    let place = |phase: PhaseName| match phase {
+        // one votes on proposals that were made
+        PhaseName::InitialBallots if proposed => (PhaseName::OpeningStatements, 1),
+        phase => (phase, 0),
+    };
+    require!(entered.windows(2).all(|pair| place(pair[0]) < place(pair[1])), "phases out of order: {entered:?}");
     let loops = flat.iter().filter(|(_, _, event)| matches!(event, Event::LoopEnded { .. })).count();
     require!(loops <= 1, "the rounds ended {loops} times");
     Ok(())

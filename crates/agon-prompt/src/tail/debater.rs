@@ -218,7 +218,7 @@ fn task_text(view: &View, ask: &Ask, persona: &Persona) -> String {
             fill(template::REVISE, &[("critics", &names(critics)), ("words", &words.to_string())])
         }
         Task::Reflect { reflection, evolution } => reflect_text(*reflection, *evolution),
-        Task::Ballot { stage, choices } => ballot_text(*stage, choices),
+        Task::Ballot { stage, choices } => ballot_text(*stage, choices, view.spec.ballots_on_proposals()),
         Task::Vote { candidates, form } => votes::vote(candidates, *form),
         Task::ScoreDebaters { debaters } => votes::scores(debaters),
         task => speech::text(view, task, words),
@@ -256,10 +256,12 @@ fn reflect_text(reflection: bool, evolution: bool) -> String {
     format!("{task}\n{}\nAnswer with one JSON object: {{{}}}", members.join("\n"), forms.join(", "))
 }
 
-fn ballot_text(stage: BallotStage, choices: &[String]) -> String {
-    let template = match stage {
-        BallotStage::Initial => template::BALLOT_INITIAL,
-        BallotStage::Final => template::BALLOT_FINAL,
+fn ballot_text(stage: BallotStage, choices: &[String], on_proposals: bool) -> String {
+    let template = match (stage, on_proposals) {
+        (BallotStage::Initial, false) => template::BALLOT_INITIAL,
+        (BallotStage::Final, false) => template::BALLOT_FINAL,
+        (BallotStage::Initial, true) => template::BALLOT_PROPOSALS,
+        (BallotStage::Final, true) => template::BALLOT_REVISIONS,
     };
     fill(template, &[("choice", &choice_of(template::CHOICE, choices))])
 }

@@ -80,6 +80,16 @@ fn each_task_of_a_deliberative_debate_has_its_prompt() {
 }
 
 #[test]
+fn ballots_on_proposals_ask_for_the_best_one_and_show_them() {
+    let spec = DebateSpec { debate_format: DebateFormat::CritiqueRevision, ..spec(Mode::Adversarial) };
+    let view = after_one_round(&spec);
+    for (name, stage) in [("ballot_proposals", BallotStage::Initial), ("ballot_revisions", BallotStage::Final)] {
+        let choices = spec.personas.iter().map(|persona| persona.name.to_string()).collect();
+        insta::assert_snapshot!(name, shown(&view, &ask(&view, "Ada", turn(2, 0), Task::Ballot { stage, choices })));
+    }
+}
+
+#[test]
 fn everything_that_a_persona_can_say_about_itself_reaches_its_prompt() {
     let mut spec = spec(Mode::Adversarial);
     spec.language = Some("German".into());

@@ -1,7 +1,7 @@
 //! What the debaters held before and after the debate, by their private ballots.
 use crate::minutes::Minutes;
+use agon_core::BallotStage;
 use agon_core::tally::same_answer;
-use agon_core::{BallotStage, Task};
 
 /// What a debater held.
 pub(super) struct Held<'m> {
@@ -28,7 +28,7 @@ pub(super) fn held<'m>(minutes: &'m Minutes<'_>) -> Vec<Held<'m>> {
     let cast = |stage, name: &str| {
         minutes.ballots(stage).find(|(entry, _)| entry.participant == name).map(|(_, ballot)| ballot.choice)
     };
-    let authors = names_authors(minutes);
+    let authors = minutes.admission.spec.ballots_on_proposals();
     let personas = minutes.admission.spec.personas.iter();
     personas
         .map(|persona| {
@@ -38,14 +38,4 @@ pub(super) fn held<'m>(minutes: &'m Minutes<'_>) -> Vec<Held<'m>> {
             Held { debater, stood_for, first, last }
         })
         .collect()
-}
-
-/// Whether the ballots choose among the debaters, each of whom stands for its own proposal.
-fn names_authors(minutes: &Minutes<'_>) -> bool {
-    let choices = minutes.asks.values().find_map(|(_, ask)| {
-        let Task::Ballot { choices, .. } = &ask.task else { return None };
-        Some(choices)
-    });
-    let offered = |name: &str| choices.is_some_and(|choices| choices.iter().any(|choice| choice == name));
-    minutes.admission.spec.personas.iter().all(|persona| offered(persona.name.as_str()))
 }
