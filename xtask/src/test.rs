@@ -21,6 +21,9 @@ pub struct Args {
     /// Run the suites of bus and store against this nats-server too, beside the installed one
     #[arg(long, value_name = "PROGRAM")]
     nats_server: Vec<PathBuf>,
+    /// Where property tests draw their cases from: the same ones each time, so that a change is told of what it broke itself
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    seed: u64,
     /// Only tests whose name contains this
     filter: Option<String>,
 }
@@ -51,6 +54,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if args.nats_server.is_empty() {
         println!("run against the installed nats-server alone (--nats-server PROGRAM adds another)");
     }
+    println!("property tests drew their cases from the seed {} (--seed NUMBER draws others)", args.seed);
     let ran = totals.passed + totals.failed > 0;
     if !ran {
         println!("xtask: no test ran; is the filter {:?} right?", args.filter.as_deref().unwrap_or_default());
@@ -70,7 +74,7 @@ fn cargo_test(targets: &str, built: &Built, args: &Args) -> Result<Totals> {
     let mut command = process::cargo();
     command.args(["test", "--workspace", "--no-fail-fast", targets]).args(&args.filter);
     command.env("AGON_BIN", &built.agon).env("AGON_MCP_SERVER", &built.mcp_server);
-    command.env("AGON_NATS_SERVERS", nats_servers(args)?);
+    command.env("AGON_NATS_SERVERS", nats_servers(args)?).env("PROPTEST_RNG_SEED", args.seed.to_string());
     // Both are set or both are not, whatever the caller's environment holds.
     for (name, value) in [("AGON_LIVE_URL", &args.live), ("AGON_LIVE_MODEL", &args.model)] {
         match value {
