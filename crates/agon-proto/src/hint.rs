@@ -36,6 +36,33 @@ impl TryFrom<pb::TurnTaken> for TurnTaken {
     }
 }
 
+/// A host gives a turn back that it was offered and cannot play.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnReturned {
+    /// The debate.
+    pub debate: DebateId,
+    /// The turn.
+    pub turn: TurnId,
+    /// By whom.
+    pub host: HostId,
+}
+
+impl From<&TurnReturned> for pb::TurnReturned {
+    fn from(returned: &TurnReturned) -> Self {
+        Self { debate: returned.debate.to_string(), turn: Some(returned.turn.into()), host: returned.host.to_string() }
+    }
+}
+impl TryFrom<pb::TurnReturned> for TurnReturned {
+    type Error = DecodeError;
+    fn try_from(returned: pb::TurnReturned) -> Result<Self, DecodeError> {
+        Ok(Self {
+            debate: debate(&returned.debate, "debate")?,
+            turn: turn(returned.turn, "turn")?,
+            host: HostId::new(returned.host),
+        })
+    }
+}
+
 /// How a `log_advanced` begins on the wire: field 5, length-delimited.
 const LOG_ADVANCED_KEY: u8 = 0x2A;
 
@@ -125,6 +152,8 @@ pub enum Hint {
     SpeechHeard(SpeechHeard),
     /// To the hosts: a speech was interrupted, end it where it is.
     CutTurn(CutTurn),
+    /// To the owning node: a host cannot play a turn that it was offered.
+    TurnReturned(TurnReturned),
 }
 
 impl Hint {
@@ -141,6 +170,7 @@ impl Hint {
             Self::OwnerChanged(hint) => Kind::OwnerChanged(hint.into()),
             Self::SpeechHeard(hint) => Kind::SpeechHeard(hint.into()),
             Self::CutTurn(hint) => Kind::CutTurn(hint.into()),
+            Self::TurnReturned(hint) => Kind::TurnReturned(hint.into()),
         };
         pb::Hint { kind: Some(kind) }.encode_to_vec().into()
     }
@@ -164,6 +194,7 @@ impl Hint {
             Kind::OwnerChanged(hint) => Self::OwnerChanged(hint.try_into()?),
             Kind::SpeechHeard(hint) => Self::SpeechHeard(hint.try_into()?),
             Kind::CutTurn(hint) => Self::CutTurn(hint.try_into()?),
+            Kind::TurnReturned(hint) => Self::TurnReturned(hint.try_into()?),
         }))
     }
 }
@@ -186,7 +217,8 @@ mod tests {
             Hint::TurnTaken(TurnTaken { debate: debate.clone(), turn, host: HostId::new("gpu-1") }),
             Hint::OwnerChanged(OwnerChanged { debate: debate.clone(), owner: NodeId::new("node-1") }),
             Hint::SpeechHeard(SpeechHeard { debate: debate.clone(), turn, text: "We should".into() }),
-            Hint::CutTurn(CutTurn { debate, turn }),
+            Hint::CutTurn(CutTurn { debate: debate.clone(), turn }),
+            Hint::TurnReturned(TurnReturned { debate, turn, host: HostId::new("gpu-1") }),
         ];
 
         for hint in hints {

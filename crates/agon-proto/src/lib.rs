@@ -51,7 +51,7 @@ pub use generated::agon as pb;
 pub use alive::{BreakerState, HostAlive, HostModel, NodeAlive};
 pub use catalogue::{CancelOrder, RequestClaim, Summary, SummaryState};
 pub use error::{DecodeError, Problem};
-pub use hint::{CutTurn, Hint, OwnerChanged, SpeechHeard, TurnTaken};
+pub use hint::{CutTurn, Hint, OwnerChanged, SpeechHeard, TurnReturned, TurnTaken};
 pub use message::{CancelDebate, CancelTurn, JobReady, LogAdvanced, OfferReply, TokenDelta, TurnDecided, TurnOffer};
 pub use record::{Chained, Hash, decode_record, encode_record};
 pub use seat::{SeatAsk, SeatMessage, SeatReply};

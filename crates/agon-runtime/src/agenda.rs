@@ -102,6 +102,16 @@ impl Agenda {
             turn.unserved = false;
         }
     }
+    /// The host that was to play the turn does not: it belongs into the queue. False where another one has it, or it is decided.
+    pub(crate) fn returned(&mut self, turn: TurnId, host: &HostId) -> bool {
+        let Some(turn) = self.open.get_mut(&turn) else { return false };
+        let elsewhere = |at: &Option<HostId>| at.as_ref().is_some_and(|at| at != host);
+        if elsewhere(&turn.host) || elsewhere(&turn.taken_by) {
+            return false;
+        }
+        (turn.host, turn.taken_by, turn.queued) = (None, None, true);
+        true
+    }
     pub(crate) fn not_served(&mut self, turn: TurnId) {
         if let Some(turn) = self.open.get_mut(&turn) {
             turn.unserved = turn.taken_by.is_none();
@@ -193,6 +203,22 @@ mod tests {
         let mut agenda = Agenda::new(PAUSES);
         agenda.open(Timestamp(0), &ask(deadline));
         agenda
+    }
+
+    #[test]
+    fn a_turn_is_given_back_by_whoever_has_it_and_by_nobody_else() {
+        let (one, other) = (HostId::new("gpu-1"), HostId::new("gpu-2"));
+        let mut agenda = agenda(1_000_000);
+        agenda.placed(TURN, one.clone());
+        assert!(!agenda.returned(TURN, &other), "it was placed elsewhere since");
+        assert_eq!(agenda.get(TURN).unwrap().host.as_ref(), Some(&one));
+        assert!(agenda.returned(TURN, &one));
+        let open = agenda.get(TURN).unwrap();
+        assert!(open.queued && open.host.is_none());
+        agenda.taken(TURN, other);
+        assert!(!agenda.returned(TURN, &one), "somebody else has pulled it");
+        agenda.close(TURN);
+        assert!(!agenda.returned(TURN, &one), "it is decided");
     }
 
     #[test]

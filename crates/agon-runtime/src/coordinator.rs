@@ -30,6 +30,8 @@ pub(crate) enum Msg {
     Tick,
     /// A host has taken a turn from a queue.
     Taken(TurnTaken),
+    /// A host cannot play a turn that it was offered.
+    Returned { turn: TurnId, host: HostId },
     /// So much was heard of a speech that goes on.
     Heard { turn: TurnId, text: Arc<str> },
     /// Hosts have appeared or gone.
@@ -183,6 +185,7 @@ impl Actor for Coordinator {
             Msg::LookAround => state.look_around(&myself).await,
             Msg::Tick => state.on_due(&myself).await,
             Msg::Taken(taken) => state.on_taken(taken),
+            Msg::Returned { turn, host } => state.on_returned(&myself, turn, &host),
             Msg::Heard { turn, text } => state.on_input(&myself, Input::SpeechHeard { turn, text }).await,
             Msg::HostsChanged => state.hosts_changed(&myself).await,
             Msg::Offered { turn, offered } => state.on_offered(&myself, turn, offered).await,

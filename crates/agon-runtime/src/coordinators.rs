@@ -9,7 +9,7 @@ use crate::tasks::{Scope, tell};
 use crate::{leases, orders};
 use agon_core::restart::Restarts;
 use agon_core::{DebateId, Input, TurnId};
-use agon_proto::{SpeechHeard, TurnTaken};
+use agon_proto::{SpeechHeard, TurnReturned, TurnTaken};
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, SupervisionEvent};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -32,6 +32,8 @@ pub(crate) enum Msg {
     Look { debate: DebateId, turn: TurnId },
     /// A host has taken a turn from a queue.
     Taken(TurnTaken),
+    /// A host cannot play a turn that it was offered.
+    Returned(TurnReturned),
     /// So much was heard of a speech that goes on.
     Heard(SpeechHeard),
     /// Hosts have appeared or gone.
@@ -118,6 +120,9 @@ impl Actor for Coordinators {
             Msg::Revive(debate) => state.revive(&myself, &debate).await?,
             Msg::Look { debate, turn } => state.pass_on(&debate, coordinator::Msg::Look(turn)),
             Msg::Taken(taken) => state.pass_on(&taken.debate.clone(), coordinator::Msg::Taken(taken)),
+            Msg::Returned(TurnReturned { debate, turn, host }) => {
+                state.pass_on(&debate, coordinator::Msg::Returned { turn, host });
+            }
             Msg::Heard(SpeechHeard { debate, turn, text }) => {
                 state.pass_on(&debate, coordinator::Msg::Heard { turn, text });
             }

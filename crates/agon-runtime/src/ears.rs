@@ -60,6 +60,7 @@ impl Ears {
                 tell(&self.coordinators, coordinators::Msg::Look { debate: hint.debate, turn: hint.turn });
             }
             Hint::TurnTaken(hint) => tell(&self.coordinators, coordinators::Msg::Taken(hint)),
+            Hint::TurnReturned(hint) => tell(&self.coordinators, coordinators::Msg::Returned(hint)),
             Hint::CancelDebate(hint) => {
                 tell(&self.coordinators, coordinators::Msg::Cancel { debate: hint.debate, reason: hint.reason });
             }

@@ -107,7 +107,7 @@ pub(crate) async fn requeue(shared: &Shared, wanted: &Wanted) -> Offered {
 }
 
 /// Puts a turn into its model's queue. If the queue is full or away, the turn is offered again later.
-pub(crate) async fn enqueue(shared: &Shared, offer: &TurnOffer, rehearsal: bool) {
+async fn enqueue(shared: &Shared, offer: &TurnOffer, rehearsal: bool) {
     // what waits in a queue may have been offered to a host before
     let queued = TurnOffer { first: false, ..offer.clone() };
     let subject = subjects::queued_turn(&queued, rehearsal);

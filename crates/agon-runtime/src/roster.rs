@@ -54,11 +54,6 @@ impl Work {
         lock(&work.deliveries).push(delivery);
         work
     }
-    /// The turn as it is offered to others.
-    pub(crate) fn offer(&self) -> TurnOffer {
-        let (debate, ask, owner) = (self.debate.clone(), self.ask.clone(), self.owner());
-        TurnOffer { debate, ask, first: false, owner, priority: self.priority }
-    }
     /// The node that wants to hear of it.
     pub(crate) fn owner(&self) -> Option<NodeId> {
         lock(&self.owner).clone()

@@ -1,13 +1,12 @@
 //! One turn from its taking to its result in the register. The body of the task that a participant starts.
 use crate::desk::{Desk, Player};
-use crate::offer;
 use crate::replica::Replica;
 use crate::roster::{OpenTurns, Work};
 use crate::shared::Shared;
 use crate::told::Told;
 use agon_bus::Delivery;
 use agon_core::{Call, Failure, FailureCause, TurnResult};
-use agon_proto::{Hint, TurnDecided};
+use agon_proto::{Hint, TurnDecided, TurnReturned};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -200,12 +199,23 @@ impl Play {
         let deliveries = self.work.deliveries();
         match why {
             Left::Unable if !deliveries.is_empty() => self.release(&deliveries).await,
-            Left::Unable => offer::enqueue(&self.shared, &self.work.offer(), self.desk.rehearses()).await,
+            Left::Unable => self.give_back().await,
             Left::Misplaced => {
-                tracing::error!(debate = %self.work.debate, host = %self.desk.id, "a rehearsal and models do not mix, turn sent on");
-                offer::enqueue(&self.shared, &self.work.offer(), !self.desk.rehearses()).await;
+                tracing::error!(debate = %self.work.debate, host = %self.desk.id, "a rehearsal and models do not mix, turn given back");
+                self.give_back().await;
                 self.acknowledge(&deliveries).await;
             }
+        }
+    }
+
+    /// Tells the owner, who alone puts turns into queues. Should that get lost, the owner offers the turn again by itself.
+    async fn give_back(&self) {
+        let (debate, turn, host) = (self.work.debate.clone(), self.work.ask.turn, self.desk.id.clone());
+        match self.work.owner() {
+            Some(owner) => {
+                self.shared.hint_node(&owner, Hint::TurnReturned(TurnReturned { debate, turn, host })).await;
+            }
+            None => tracing::warn!(%debate, %turn, "the owner of a turn is not known, it will be offered again"),
         }
     }
 

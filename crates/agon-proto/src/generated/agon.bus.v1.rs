@@ -2877,6 +2877,19 @@ pub struct TurnTaken {
     #[prost(string, tag = "3")]
     pub host: ::prost::alloc::string::String,
 }
+/// A host gives a turn back that it was offered and cannot play: the coordinator puts it into the model's queue.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TurnReturned {
+    /// The debate.
+    #[prost(string, tag = "1")]
+    pub debate: ::prost::alloc::string::String,
+    /// The turn.
+    #[prost(message, optional, tag = "2")]
+    pub turn: ::core::option::Option<TurnId>,
+    /// By whom.
+    #[prost(string, tag = "3")]
+    pub host: ::prost::alloc::string::String,
+}
 /// A node has taken a debate over: hosts that play in it answer with `TurnTaken` for each open turn.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct OwnerChanged {
@@ -2914,7 +2927,7 @@ pub struct CutTurn {
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Hint {
     /// Which of them.
-    #[prost(oneof = "hint::Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9")]
+    #[prost(oneof = "hint::Kind", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10")]
     pub kind: ::core::option::Option<hint::Kind>,
 }
 /// Nested message and enum types in `Hint`.
@@ -2949,6 +2962,9 @@ pub mod hint {
         /// To the hosts.
         #[prost(message, tag = "9")]
         CutTurn(super::CutTurn),
+        /// To the owning node.
+        #[prost(message, tag = "10")]
+        TurnReturned(super::TurnReturned),
     }
 }
 /// What a host says of itself every two seconds.

@@ -61,6 +61,7 @@ impl Ears {
                     | Hint::JobReady(_)
                     | Hint::LogAdvanced(_)
                     | Hint::TurnTaken(_)
+                    | Hint::TurnReturned(_)
                     | Hint::SpeechHeard(_),
                 )
                 | None,

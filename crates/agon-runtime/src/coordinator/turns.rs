@@ -88,6 +88,14 @@ impl State {
         Ok(())
     }
 
+    /// Whoever has room next plays what a host gives back.
+    pub(super) fn on_returned(&mut self, myself: &ActorRef<Msg>, turn: TurnId, host: &HostId) -> Result<(), Stop> {
+        if self.agenda.returned(turn, host) {
+            self.offer(myself, turn, false);
+        }
+        Ok(())
+    }
+
     fn place(&mut self, turn: TurnId, host: HostId) {
         if let Some(open) = self.agenda.get(turn) {
             self.warm.insert(open.ask.model.clone(), host.clone());

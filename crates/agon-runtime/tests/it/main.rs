@@ -26,6 +26,8 @@ mod observed;
 #[cfg(test)]
 mod outage;
 #[cfg(test)]
+mod permitted;
+#[cfg(test)]
 mod recall;
 #[cfg(test)]
 mod roles;

@@ -1,5 +1,6 @@
 //! What the tests stand on: debates to hold, nodes to hold them, logs to compare.
 use crate::cast::Cast;
+use crate::permitted::OfHosts;
 use agon_bus::{Bus, MemoryBus};
 use agon_core::*;
 use agon_runtime::{Clock, Node, NodeConfig, Observer, Ports, Silent, TokioClock};
@@ -242,7 +243,9 @@ impl Stage {
     }
     /// Starts a node that only plays turns.
     pub async fn player(&self, id: &str, hosts: Vec<agon_runtime::HostConfig>) -> Node {
-        self.node_with(NodeConfig { max_debates: 0, ..NodeConfig::clustered(id.into()) }, hosts).await
+        let bus = Arc::new(OfHosts(self.bus.clone()));
+        let config = NodeConfig { max_debates: 0, ..NodeConfig::clustered(id.into()) };
+        Self { bus, ..self.clone() }.node_with(config, hosts).await
     }
     pub async fn node_with(&self, config: NodeConfig, hosts: Vec<agon_runtime::HostConfig>) -> Node {
         self.watched_node(config, hosts, Arc::new(Silent)).await
