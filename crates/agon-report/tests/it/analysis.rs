@@ -230,18 +230,13 @@ fn without_a_stance_the_first_ballot_is_what_somebody_stood_for() {
 #[test]
 fn where_ballots_name_authors_each_stands_for_its_own_proposal() {
     let spec = spec("Buy?", ["Ada", "Bruno", "Chioma"].map(|name| persona(name, None, "Bakes")).to_vec());
+    let spec = DebateSpec { debate_format: DebateFormat::CritiqueRevision, ..spec };
     let ballots = [
         ("Ada", Some("Chioma"), Some("Ada")),
         ("Bruno", Some("Chioma"), Some("Ada")),
         ("Chioma", Some("Ada"), Some("Chioma")),
     ];
-    let mut log = ended(balloted(Log::admitted(spec), &ballots));
-    for event in log.records.iter_mut().flat_map(|record| &mut record.events) {
-        if let Event::TurnAsked(Ask { task: Task::Ballot { choices, .. }, .. }) = event {
-            *choices = ["Ada", "Bruno", "Chioma"].map(str::to_owned).to_vec();
-        }
-    }
-    let analysis = analysis(&log);
+    let analysis = analysis(&ended(balloted(Log::admitted(spec), &ballots)));
     // Whoever comes back to its own was convinced by nobody; Chioma held Ada's first, and convinced nobody of it.
     let found: Vec<(&str, &str)> = analysis
         .relationships
