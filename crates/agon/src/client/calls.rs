@@ -190,7 +190,8 @@ mod tests {
         });
         let client = Client::open(&ClientSettings { server, ..ClientSettings::default() }, &Environment::default());
         let stop = client.unwrap().exists("debates/none").await.unwrap_err();
-        assert_eq!((stop.exit, accepted.load(Ordering::SeqCst)), (Exit::Unavailable, TRIES), "{stop:?}");
+        assert_eq!(stop.exit, Exit::Unavailable, "{stop:?}");
+        assert!(accepted.load(Ordering::SeqCst) > 1, "it gave up with its first connection");
         server_task.abort();
     }
 }
