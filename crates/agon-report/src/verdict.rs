@@ -3,8 +3,8 @@ use crate::minutes::{Choice, Entry, Judged, Minutes};
 use crate::words;
 use agon_core::tally::same_answer;
 use agon_core::{
-    BallotStage, CRITICAL_SEVERITY, Citation, ConsensusSource, DebateFormat, DebateState, Mode, Outcome, ParticipantId,
-    ReasonCode, Task, TurnId, Voters,
+    BallotStage, CRITICAL_SEVERITY, Citation, ConsensusSource, DebateState, Mode, Outcome, ParticipantId, ReasonCode,
+    Task, TurnId, Voters,
 };
 
 /// Where a debate is: it runs until it says how it ended.
@@ -202,7 +202,7 @@ impl<'a> Minutes<'a> {
     /// ballots are not about the debaters.
     fn stands_for(&self, winner: &'a str) -> Option<&'a str> {
         let spec = &self.admission.spec;
-        if !spec.elects_debaters() || spec.debate_format == DebateFormat::CritiqueRevision {
+        if spec.ballots_on_proposals() || !spec.elects_debaters() {
             return Some(winner);
         }
         let last = |stage| self.ballots(stage).find(|(entry, _)| entry.participant == winner);
