@@ -10,9 +10,10 @@ fn a_rehearsal_prints_a_whole_debate_with_its_verdict_and_writes_reports() {
     for wanted in ["Rehearsal", "== Opening statements ==", "== Round 1 ==", "== Result ==", "Decided"] {
         assert!(said.stdout.contains(wanted), "{wanted}: {}", said.stdout);
     }
-    for hint in ["agon report first-one", "agon replay first-one", "agon verify first-one", "seed 7"] {
-        assert!(said.stderr.contains(hint), "{hint}: {}", said.stderr);
-    }
+    assert!(said.stderr.contains("seed 7"), "{}", said.stderr);
+    let last = said.stdout.lines().last().unwrap();
+    assert_eq!(last, "Report     agon-reports/first-one/report.html (agon open first-one)");
+    assert_eq!(said.stdout.matches("== Result ==").count(), 1);
     for name in ["debate.md", "report.html", "events.jsonl", "result.json"] {
         let text = std::fs::read_to_string(world.path("agon-reports/first-one").join(name)).unwrap();
         assert!(text.contains("ehearsal") || text.contains("\"rehearsal\":true"), "{name} is not marked");
@@ -86,10 +87,67 @@ fn one_model_for_every_role_overrules_the_file() {
 }
 
 #[test]
-fn quiet_says_nothing() {
+fn quiet_prints_the_result_and_nothing_else() {
     let world = World::new();
-    let said = world.agon(&["run", &example(SHORT), "--rehearsal", "--quiet", "--no-reports"]).ok();
-    assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("", ""));
+    let said = world.agon(&["run", &example(SHORT), "--rehearsal", "--quiet", "--no-reports", "--id", "hushed"]).ok();
+    assert!(said.stdout.starts_with("\n== Result ==\nDecided: "), "{}", said.stdout);
+    assert!(said.stdout.ends_with("\nReport     agon open hushed\n"), "{}", said.stdout);
+    assert_eq!(said.stderr, "");
+}
+
+#[test]
+fn what_is_shown_before_the_result_can_be_picked() {
+    let world = World::new();
+    let run = |id: &str, show: &str| {
+        let args = ["run", &example(SHORT), "--rehearsal", "--seed", "7", "--no-reports", "--id", id, "--show", show];
+        world.agon(&args).ok().stdout
+    };
+    let (all, speeches, verdict) =
+        (run("all-of-it", "all"), run("said-only", "speeches"), run("in-the-end", "verdict"));
+    for wanted in ["\nbull, argument\n", "initial ballot", "Judge, order 1", "== Result =="] {
+        assert!(all.contains(wanted), "{wanted}: {all}");
+    }
+    assert!(speeches.contains("\nbull, argument\n") && speeches.contains("== Result =="), "{speeches}");
+    assert!(!speeches.contains("initial ballot") && !speeches.contains("Judge, order 1"), "{speeches}");
+    assert!(verdict.starts_with("\n== Result =="), "{verdict}");
+}
+
+#[test]
+fn no_line_of_a_run_is_wider_than_a_hundred_columns() {
+    let world = World::new();
+    let said = world.rehearse("narrow").ok();
+    let longest = said.stdout.lines().map(|line| line.chars().count()).max().unwrap();
+    assert!((60..=100).contains(&longest), "{longest}");
+}
+
+#[test]
+fn a_debate_that_ends_without_a_decision_as_its_file_asks_ends_well() {
+    let world = World::new();
+    for strategy in ["agent_closing", "no_consensus"] {
+        let text = format!(
+            "---\nmodel: m\nmax_rounds: 1\nconsensus_strategy: {strategy}\npersonas:\n  - {{name: ada, stance: Move it}}\n  \
+             - {{name: bo, stance: Leave it}}\n---\n# Where should the depot stand?\n"
+        );
+        let file = world.file(&format!("{strategy}.md"), &text);
+        let said = world.agon(&["run", &file, "--rehearsal", "--quiet", "--no-reports"]).ok();
+        assert!(said.stdout.contains("No decision was wanted"), "{}", said.stdout);
+    }
+}
+
+#[test]
+fn the_report_of_a_debate_opens_in_the_browser_and_is_written_where_it_is_missing() {
+    let world = World::new();
+    let id = "0198c0de-0000-7000-8000-0000deadbeef";
+    let said = world.agon(&["run", &example(SHORT), "--rehearsal", "--no-reports", "--quiet", "--id", id]).ok();
+    assert!(said.stdout.ends_with("\nReport     agon open deadbeef\n"), "{}", said.stdout);
+    let browser = world.file("browser.sh", "#!/bin/sh\necho \"$1\" > opened.txt\n");
+    let open = |browser: &str| world.command(&["open", "deadbeef"]).env("BROWSER", browser).output().unwrap();
+    assert!(open(&format!("sh {browser} %s")).status.success());
+    let page = std::fs::read_to_string(world.path("opened.txt")).unwrap();
+    assert!(page.trim().ends_with(&format!("/agon-reports/{id}/report.html")), "{page}");
+    assert!(std::fs::read_to_string(page.trim()).unwrap().contains("<!doctype html>"));
+    let printed = open("/there/is/no/browser");
+    assert_eq!(String::from_utf8(printed.stdout).unwrap(), page);
 }
 
 #[test]
@@ -138,4 +196,28 @@ fn a_reader_that_leaves_is_no_panic() {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(141), "{told}");
     assert!(!told.contains("panicked") && told.contains("agon resume"), "{told}");
+}
+
+#[test]
+fn a_folder_that_cannot_take_reports_is_named_before_any_model_is_asked() {
+    let world = World::new();
+    world.file("taken", "a file");
+    let said =
+        world.agon(&["run", &example(SHORT), "--rehearsal", "--output-dir", "taken", "--id", "homeless"]).code(64);
+    assert!(
+        said.stderr.contains("reports cannot be written to taken") && said.stderr.contains("--output-dir"),
+        "{said:?}"
+    );
+    world.agon(&["get", "homeless"]).code(64);
+}
+
+#[test]
+fn a_list_fits_eighty_columns_and_its_short_ids_name_debates() {
+    let world = World::new();
+    world.agon(&["run", &example(SHORT), "--rehearsal", "--no-reports", "--quiet"]).ok();
+    let listed = world.agon(&["list"]).ok().stdout;
+    assert!(listed.chars().count() <= 81, "{listed}");
+    let (short, _) = listed.split_once(' ').unwrap();
+    assert_eq!(short.len(), 8, "{listed}");
+    assert!(world.agon(&["get", short]).ok().stdout.contains("Natrion"));
 }

@@ -3,8 +3,8 @@ use crate::minutes::{Deed, Entry, names};
 use crate::text::one_line;
 use crate::words::{self, count, duration};
 use agon_core::{
-    Bid, BidPurpose, Conclusion, Critique, Declined, Interjection, Note, Point, PointReply, Speech, SpeechKind,
-    SpeechScore, ToolUse, TurnId,
+    Bid, BidPurpose, Conclusion, Critique, Declined, Interjection, Note, Point, PointReply, Speech, SpeechScore,
+    ToolUse, TurnId,
 };
 
 /// Characters of arguments and results of tools that a report shows.
@@ -144,20 +144,12 @@ fn noted(note: &Note) -> Vec<(String, String)> {
     lines
 }
 
-/// What stands in the head of a speech after name and stance: `question to Bruno`, `Prime Minister`.
+/// What stands in the head of a speech after the name: `question to Bruno`, `argument, Prime Minister`.
 pub(crate) fn head(speech: &Speech) -> Vec<String> {
-    let mut parts = Vec::new();
-    parts.extend(speech.bench.map(|bench| bench.title().to_owned()));
     let kind = words::kind(speech.kind);
-    // Where these stand, the heading of the section has said so.
-    let plain = matches!(speech.kind, SpeechKind::Argument | SpeechKind::Opening | SpeechKind::Closing);
-    match (&speech.to, plain) {
-        (Some(to), true) => parts.push(format!("to {to}")),
-        (Some(to), false) => parts.push(format!("{kind} to {to}")),
-        (None, true) => {}
-        (None, false) => parts.push(kind.to_owned()),
-    }
-    parts
+    let to = speech.to.as_ref().map(|to| format!("{kind} to {to}"));
+    let bench = speech.bench.map(|bench| bench.title().to_owned());
+    [to.unwrap_or_else(|| kind.to_owned())].into_iter().chain(bench).collect()
 }
 
 /// What stands below a speech: who cut it off, and what a revision makes of its critiques.

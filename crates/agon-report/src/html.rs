@@ -1,5 +1,6 @@
 //! A debate as one self-contained page: no script, no request, one style whose hash the page's own policy names.
 mod analysis;
+mod block;
 mod charts;
 mod clean;
 mod floor;

@@ -9,7 +9,9 @@
 //! Invariant: no clock, no file, no network, no randomness: the same log gives the same bytes, whoever asks and whenever.
 
 mod analysis;
+mod answer;
 mod asides;
+mod block;
 mod earlier;
 mod events;
 mod figures;
@@ -31,6 +33,7 @@ pub use analysis::{
     Agreement, Analysis, Belief, Beliefs, DebaterMetrics, Disagreement, Ground, Relationship, Side, StandingAttack,
     StandingAttacks, StrongestSpeech, VerdictGrounds,
 };
+pub use block::ResultBlock;
 pub use events::{delta_json, event_json, events_jsonl, json_line, safe_json};
 pub use html::{HtmlError, html};
 pub use markdown::{full_markdown, summary_only, verbose};

@@ -24,13 +24,11 @@ pub fn summary_only(minutes: &Minutes<'_>) -> String {
     page.banner(minutes);
     decision::outcome(&mut page, minutes);
     decision::reasoning(&mut page, minutes, 2);
-    judges::synthesis(&mut page, minutes, 2);
     judges::objections(&mut page, minutes, 2);
     decision::dissent(&mut page, minutes, 2);
-    decision::shift(&mut page, minutes);
     analysis::insights(&mut page, minutes);
     full::warnings(&mut page, minutes);
-    full::figures(&mut page, minutes);
+    full::identity(&mut page, minutes);
     page.finish()
 }
 

@@ -4,5 +4,6 @@ mod lines;
 mod live;
 mod styled;
 
+pub(crate) use lines::text as indented_text;
 pub use live::{LiveView, Speaking, Waiting};
 pub use styled::{Span, Style, StyledLine};

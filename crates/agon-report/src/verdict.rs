@@ -90,7 +90,7 @@ impl<'a> Minutes<'a> {
         said || found.iter().any(with_another)
     }
     /// What each reading of each judge found: the winner, or whom it puts first.
-    fn found(&self) -> Vec<(&'a str, Option<&'a str>)> {
+    pub(crate) fn found(&self) -> Vec<(&'a str, Option<&'a str>)> {
         let judged = self.judgements().map(|(entry, judged)| (entry.participant, judged.winner));
         let ranked = self
             .rankings()
@@ -145,7 +145,7 @@ impl<'a> Minutes<'a> {
         ];
         why.into_iter().filter_map(|(holds, why)| holds.then_some(why)).collect()
     }
-    /// `Consensus of the debaters: strong: 4 of 5 eligible voters for "Invest now"`.
+    /// `strong among the debaters: 4 of 5 eligible voters for "Invest now"`.
     pub(crate) fn consensus(&self) -> Option<String> {
         let consensus = self.verdict?.consensus?;
         let judges = self.admission.spec.voting.is_some_and(|voting| voting.voters == Voters::Judges);
@@ -153,7 +153,7 @@ impl<'a> Minutes<'a> {
         let contested = self.contested_by().join(" and ");
         let contested = if contested.is_empty() { contested } else { format!(", contested because {contested}") };
         let (strength, share) = (words::strength(consensus.strength), words::share(consensus));
-        Some(format!("Consensus of the {whose}: {strength}{contested}: {share}"))
+        Some(format!("{strength} among the {whose}{contested}: {share}"))
     }
     pub(crate) fn winner(&self) -> Option<&'a str> {
         self.verdict.and_then(|verdict| verdict.winner)
@@ -200,7 +200,7 @@ impl<'a> Minutes<'a> {
     }
     /// A winner as ballots name it: a debater who wins stands for its stance, or for the answer of its last ballot, where
     /// ballots are not about the debaters.
-    fn stands_for(&self, winner: &'a str) -> Option<&'a str> {
+    pub(crate) fn stands_for(&self, winner: &'a str) -> Option<&'a str> {
         let spec = &self.admission.spec;
         if spec.ballots_on_proposals() || !spec.elects_debaters() {
             return Some(winner);
@@ -235,7 +235,8 @@ impl<'a> Minutes<'a> {
     }
 }
 
-fn same_winner(one: Option<&str>, other: Option<&str>) -> bool {
+/// Whether two readings found the same.
+pub(crate) fn same_winner(one: Option<&str>, other: Option<&str>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => same_answer(one, other),
         (None, None) => true,

@@ -9,12 +9,12 @@ mod rehearsal;
 mod remote;
 mod serve;
 
-pub use ask::{NewArgs, OutputArgs, PaceArgs, RunArgs, ServerArgs, Template, ViewArgs};
+pub use ask::{NewArgs, OutputArgs, PaceArgs, RunArgs, ServerArgs, Show, Template, ViewArgs};
 pub use debate::{DebateArgs, Label};
 pub use list::{ListArgs, ListedOutcome, ListedState};
 pub use look::{
-    CancelArgs, CheckArgs, ConfigAction, ConfigArgs, DeleteArgs, DoctorArgs, Format, GetArgs, HealthArgs, ReplayArgs,
-    ReportArgs, ResumeArgs, VerifyArgs,
+    CancelArgs, CheckArgs, ConfigAction, ConfigArgs, DeleteArgs, DoctorArgs, Format, GetArgs, HealthArgs, OpenArgs,
+    ReplayArgs, ReportArgs, ResumeArgs, VerifyArgs,
 };
 pub use nats::{NATS_ACCOUNT, NATS_ROLES, NatsAction, NatsArgs, NatsConfigArgs, NatsKeyArgs};
 pub use ratings::{RatedBy, RatingsArgs};
@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 decided, 2 tie or inconclusive, 3 failed, 4 cancelled, 64 usage or bad file, 69 no server or model,
+Exit codes: 0 decided or ended as asked, 2 tie or inconclusive, 3 failed, 4 cancelled, 64 usage or bad file, 69 no server or model,
 70 internal error, 130 interrupted, 141 output closed.";
 
 /// The version, and the revision of the sources where the build was told it.
@@ -99,6 +99,8 @@ pub enum Command {
     Get(GetArgs),
     /// Print a report of a debate
     Report(ReportArgs),
+    /// Open the HTML report of a debate in the browser
+    Open(OpenArgs),
     /// Fold a debate's log again, without any model, and compare
     Replay(ReplayArgs),
     /// Check the hash chain of a debate's log

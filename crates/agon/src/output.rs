@@ -47,6 +47,12 @@ impl Output {
         self.data(&format!("{text}\n"))
     }
 
+    /// Columns of the terminal, where there is one.
+    pub fn columns(&self) -> Option<usize> {
+        let size = self.terminal.then(ratatui::crossterm::terminal::size).and_then(Result::ok);
+        size.map(|(columns, _)| usize::from(columns)).filter(|columns| *columns > 0)
+    }
+
     /// Tells what happens.
     pub fn note(&self, text: &str) {
         if !self.quiet {

@@ -70,6 +70,14 @@ pub fn write(log: &Log, outputs: &[Output], folder: &Path) -> anyhow::Result<Vec
     Ok(written)
 }
 
+/// Makes the folder, and tries to write to it.
+pub fn try_folder(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let probe = folder.join(format!(".{}.probe", std::process::id()));
+    std::fs::write(&probe, "")?;
+    std::fs::remove_file(&probe)
+}
+
 /// The files of an output, by name.
 fn rendered(log: &Log, output: Output) -> anyhow::Result<Vec<(&'static str, String)>> {
     let (name, format) = match output {

@@ -14,6 +14,12 @@ const FILE_NAME: &str = "agon.db";
 /// The name that stands for the newest debate; as an id of its own it would be ambiguous.
 pub const LAST: &str = "last";
 const PAGE: u32 = 500;
+/// Characters of a short id.
+const SHORT: usize = 8;
+/// An id of more characters than this is shortened where it is only printed.
+const LONG: usize = 20;
+/// Debates that are listed where a name may be any of several.
+const CANDIDATES: usize = 10;
 
 /// The debates that are kept.
 #[derive(Clone, Debug)]
@@ -133,7 +139,7 @@ impl Store {
         }
     }
 
-    /// The debate that `name` means: an id, the beginning of one, or `last`.
+    /// The debate that `name` means: an id, the beginning or the end of one, or `last`.
     pub async fn find(&self, name: &str) -> Result<DebateId, Stop> {
         let ids: Vec<DebateId> = self.heads().await?.into_iter().map(|head| head.id).collect();
         pick(name, &ids)
@@ -155,17 +161,28 @@ pub fn pick(name: &str, ids: &[DebateId]) -> Result<DebateId, Stop> {
     if let Some(id) = ids.iter().find(|id| id.as_str() == name) {
         return Ok(id.clone());
     }
-    let matching: Vec<&DebateId> = ids.iter().filter(|id| !name.is_empty() && id.as_str().starts_with(name)).collect();
+    let fits = |id: &&DebateId| !name.is_empty() && (id.as_str().starts_with(name) || id.as_str().ends_with(name));
+    let matching: Vec<&DebateId> = ids.iter().filter(fits).collect();
     match matching.as_slice() {
         [] => Err(none()),
         [one] => Ok((*one).clone()),
-        [first, .., last] => {
-            let n = matching.len();
+        many => {
+            let listed: Vec<String> = many.iter().take(CANDIDATES).map(|id| format!("\n  {id}")).collect();
+            let more = many.len().saturating_sub(CANDIDATES);
+            let more = if more == 0 { String::new() } else { format!("\n  and {more} more") };
             Err(Stop::usage(format!(
-                "{name:?} may be any of {n} debates, such as {first} or {last}; give more of the id"
+                "{name:?} may be any of {} debates; give more of the id:{}{more}",
+                many.len(),
+                listed.concat()
             )))
         }
     }
+}
+
+/// What a debate may be called in short: the end of a long id, where ids that are drawn at the same time differ.
+pub fn short(name: &str) -> &str {
+    let start = name.char_indices().rev().nth(SHORT - 1).map_or(0, |(at, _)| at);
+    if name.chars().count() > LONG { name.get(start..).unwrap_or(name) } else { name }
 }
 
 /// What a failure of the store means for the program.
@@ -201,7 +218,21 @@ mod tests {
     }
 
     #[test]
-    fn what_names_none_or_several_is_refused() {
+    fn the_end_of_an_id_names_a_debate_too() {
+        assert_eq!(picked("d-1"), Ok("abcd-1".into()));
+        assert_eq!(picked("b-2"), Ok("bbbb-2".into()));
+    }
+
+    #[test]
+    fn a_short_id_is_the_end_of_a_long_one() {
+        assert_eq!(short("0198c0de-0000-7000-8000-0000deadbeef"), "deadbeef");
+        assert_eq!(short("tea-or-coffee"), "tea-or-coffee");
+    }
+
+    #[test]
+    fn what_names_none_or_several_is_refused_and_several_are_listed() {
+        let several = picked("-1").unwrap_err();
+        assert!(several.contains("2 debates") && several.contains("\n  abcd-1\n  abce-1"), "{several}");
         assert!(picked("abc").unwrap_err().contains("2 debates"));
         assert!(picked("").is_err());
         assert!(picked("zz").unwrap_err().contains("agon list"));

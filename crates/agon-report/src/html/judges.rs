@@ -1,8 +1,7 @@
-//! What the judges found, one by one, and the synthesis.
-use super::clean;
+//! What the judges found, one by one.
 use super::key::{self, KeyView};
 use crate::minutes::Minutes;
-use crate::text::{excerpt, one_line, plain};
+use crate::text::{excerpt, one_line};
 use crate::words;
 use agon_core::Ranked;
 
@@ -19,13 +18,6 @@ pub(super) struct JudgeRow {
     /// How many of its quotations stand where they are said to; nothing in a ranking, which quotes nothing.
     pub(super) checked: Option<String>,
     pub(super) key: Option<KeyView>,
-}
-
-pub(super) struct SynthesisView {
-    pub(super) problems: Vec<String>,
-    /// JSON, indented.
-    pub(super) output: Option<String>,
-    pub(super) html: String,
 }
 
 /// The panel, the rankings, and the objections that nobody answered; nothing where one judge says all in the verdict.
@@ -61,13 +53,4 @@ pub(super) fn judges(minutes: &Minutes<'_>) -> Option<Judges> {
 fn places(ranking: &[Ranked]) -> String {
     let places = (1..).zip(ranking).map(|(place, one): (u32, _)| format!("{place}. {}", one_line(&one.candidate)));
     places.collect::<Vec<_>>().join(", ")
-}
-
-pub(super) fn synthesis(minutes: &Minutes<'_>) -> Option<SynthesisView> {
-    let (_, synthesis) = minutes.synthesis()?;
-    Some(SynthesisView {
-        problems: synthesis.problems.iter().map(|problem| one_line(problem)).collect(),
-        output: synthesis.output.as_deref().map(|output| plain(&words::pretty(output))),
-        html: clean::speech(&synthesis.text),
-    })
 }

@@ -23,22 +23,6 @@ pub(super) struct CitationView {
     pub(super) verified: bool,
 }
 
-/// How many of the voters stand behind the top answer.
-pub(super) struct Agreement {
-    pub(super) strength: &'static str,
-    pub(super) share: String,
-    pub(super) top: u32,
-    pub(super) eligible: u32,
-    /// Why it is contested; empty where it is not.
-    pub(super) contested: String,
-}
-impl Agreement {
-    /// One mark per voter: true stands behind the answer. Nothing where they would be too many to see.
-    pub(super) fn dots(&self) -> Vec<bool> {
-        if self.eligible > 16 { Vec::new() } else { (0..self.eligible).map(|n| n < self.top).collect() }
-    }
-}
-
 pub(super) struct Dissent {
     pub(super) order_sensitive: bool,
     pub(super) judgements: Vec<JudgementView>,
@@ -94,10 +78,15 @@ impl BallotView {
 }
 
 pub(super) fn verdict(minutes: &Minutes<'_>) -> Option<VerdictView> {
-    let verdict = minutes.verdict.filter(|verdict| verdict.verdict.is_some() || verdict.reasoning.is_some())?;
+    let verdict = minutes.verdict?;
+    // What the head of the page shows already is not shown again.
+    let answer = verdict.verdict.filter(|verdict| minutes.answer().and_then(|answer| answer.text) != Some(*verdict));
+    if answer.is_none() && verdict.reasoning.is_none() {
+        return None;
+    }
     let citations = minutes.citations();
     Some(VerdictView {
-        answer: verdict.verdict.map(clean::speech),
+        answer: answer.map(clean::speech),
         reasoning: verdict.reasoning.map(clean::speech),
         key: minutes.deciding().and_then(|(entry, judged)| key::of(minutes, entry, judged)),
         verified: verified(&citations),
@@ -114,17 +103,6 @@ fn citation_view(minutes: &Minutes<'_>, citation: &Citation) -> CitationView {
         place: citation.turn.map_or_else(|| "no such speech".to_owned(), |turn| minutes.place(turn.round)),
         verified: citation.verified,
     }
-}
-
-pub(super) fn agreement(minutes: &Minutes<'_>) -> Option<Agreement> {
-    let consensus = minutes.verdict?.consensus?;
-    Some(Agreement {
-        strength: words::strength(consensus.strength),
-        share: one_line(&words::share(consensus)),
-        top: consensus.top,
-        eligible: consensus.eligible,
-        contested: minutes.contested_by().join(" and "),
-    })
 }
 
 pub(super) fn dissent(minutes: &Minutes<'_>) -> Option<Dissent> {

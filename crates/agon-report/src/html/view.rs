@@ -1,8 +1,9 @@
 //! The data of the page's templates: every text plain, every piece of HTML cleaned.
 use super::analysis::{self, AnalysisView};
+use super::block::{self, BlockView, Piece};
 use super::charts::{self, Chart};
 use super::floor::{self, Item, Section};
-use super::judges::{self, Judges, SynthesisView};
+use super::judges::{self, Judges};
 use super::outcome::{self, Ballots, Dissent, VerdictView};
 use super::timeline::{self, Timeline};
 use super::votes::{self, Votes};
@@ -13,7 +14,7 @@ use crate::minutes::{Minutes, Part};
 use crate::text::{one_line, plain};
 use crate::tree::{self, ArgumentTree};
 use crate::verdict::Tone;
-use crate::words::{self, REHEARSAL, count, day, duration, number, rfc3339};
+use crate::words::{self, REHEARSAL, count, day, rfc3339};
 use agon_core::{ConsensusStrategy, TurnId, judge_id};
 use askama::Template;
 
@@ -27,21 +28,13 @@ pub(super) struct Report {
     topic: String,
     date: String,
     date_time: String,
-    badge: &'static str,
-    tone: &'static str,
-    won: bool,
-    headline: String,
-    reason: Option<String>,
-    missing: Vec<String>,
-    consensus: Option<outcome::Agreement>,
-    facts: Vec<(&'static str, String)>,
+    block: BlockView,
     speakers: Vec<Speaker>,
     background: Vec<(&'static str, String)>,
     verdict: Option<VerdictView>,
     dissent: Option<Dissent>,
     ballots: Option<Ballots>,
     votes: Option<Votes>,
-    synthesis: Option<SynthesisView>,
     judges: Option<Judges>,
     charts: Vec<Chart>,
     tree: Option<TreeView>,
@@ -82,7 +75,6 @@ pub(super) struct Cost {
 impl Report {
     pub(super) fn of(minutes: &Minutes<'_>) -> Self {
         let admission = minutes.admission;
-        let (badge, tone) = minutes.badge();
         let argued = ArgumentTree::of(minutes);
         Self {
             style: STYLE,
@@ -91,21 +83,13 @@ impl Report {
             topic: one_line(&admission.spec.topic),
             date: day(minutes.admitted_at),
             date_time: rfc3339(minutes.admitted_at),
-            badge,
-            tone: tone_class(tone),
-            won: minutes.winner().is_some(),
-            headline: one_line(&minutes.headline()),
-            reason: minutes.reason().map(|reason| one_line(&reason)),
-            missing: missing(minutes),
-            consensus: outcome::agreement(minutes),
-            facts: facts(minutes),
+            block: block::block(minutes),
             speakers: speakers(minutes),
             background: background(minutes),
             verdict: outcome::verdict(minutes),
             dissent: outcome::dissent(minutes),
             ballots: outcome::ballots(minutes),
             votes: votes::votes(minutes),
-            synthesis: judges::synthesis(minutes),
             judges: judges::judges(minutes),
             charts: charts::of(minutes),
             tree: tree(minutes, &argued),
@@ -157,45 +141,13 @@ pub(super) fn initial(name: &str) -> String {
         .map_or_else(|| "·".to_owned(), |c| c.to_uppercase().to_string())
 }
 
-fn tone_class(tone: Tone) -> &'static str {
+pub(super) fn tone_class(tone: Tone) -> &'static str {
     match tone {
         Tone::Good => "good",
         Tone::Mixed => "mixed",
         Tone::Bad => "bad",
         Tone::Open => "open",
     }
-}
-
-fn missing(minutes: &Minutes<'_>) -> Vec<String> {
-    let seats = minutes.end.map(|end| end.missing).unwrap_or_default();
-    let place = |round| figures::section(minutes, round).to_lowercase();
-    seats
-        .iter()
-        .map(|seat| {
-            format!(
-                "{}, {} ({})",
-                one_line(words::who(seat.participant.as_str())),
-                place(seat.round),
-                seat.cause.as_str()
-            )
-        })
-        .collect()
-}
-
-fn facts(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
-    let usage = minutes.usage();
-    let tokens = match (usage.unknown_calls, usage.tokens()) {
-        (0, tokens) => number(tokens),
-        (_, 0) => "unknown".to_owned(),
-        (_, tokens) => format!("{} known", number(tokens)),
-    };
-    vec![
-        ("Rounds", number(minutes.rounds.len() as u64)),
-        ("Speeches", number(minutes.speeches().count() as u64)),
-        ("Duration", duration(minutes.duration_ms())),
-        ("Calls", number(usage.calls.into())),
-        ("Tokens", tokens),
-    ]
 }
 
 fn speakers(minutes: &Minutes<'_>) -> Vec<Speaker> {

@@ -2,45 +2,44 @@
 use super::escape::{blocks, inline, quoted};
 use super::judges;
 use super::page::Page;
+use crate::block::ResultBlock;
 use crate::key;
 use crate::minutes::{Choice, Entry, Judged, Minutes};
-use crate::text::excerpt;
+use crate::text::{excerpt, plain};
 use crate::verdict::verified;
 use crate::words::{self, count};
 use agon_core::{BallotStage, Citation, Ranked};
 
+/// The result in ten seconds.
 pub(super) fn outcome(page: &mut Page, minutes: &Minutes<'_>) {
-    let mut items = vec![format!("**{}:** {}", minutes.badge().0, inline(&minutes.headline()))];
-    items.extend(minutes.reason().map(|reason| format!("Why: {}", inline(&reason))));
-    items.extend(minutes.consensus().map(|consensus| inline(&consensus)));
-    items.extend(
-        minutes.stopped.map(|(rule, round)| format!("The rounds ended after round {round}: {}", words::stop(rule))),
-    );
-    items.extend(minutes.cancel.map(|why| format!("Cancelled by request: {}", inline(why))));
-    let missing = minutes.end.map(|end| end.missing).unwrap_or_default();
-    items.extend(missing.iter().map(|seat| {
-        format!(
-            "Missing: {} in round {}, seat {} ({})",
-            inline(seat.participant.as_str()),
-            seat.round,
-            seat.seat,
-            seat.cause.as_str()
-        )
-    }));
-    page.list(&items);
+    let block = ResultBlock::of(minutes);
+    page.block(&format!("**{}:** {}", block.badge, inline(&block.headline)));
+    for text in &block.texts {
+        page.block(&format!("*{}:*", inline(&text.title)));
+        match text.is_json {
+            true => page.code("json", &plain(&text.text)),
+            false => page.quote(&blocks(&text.text)),
+        }
+    }
+    let row = |(label, value): &(&str, String)| format!("**{label}:** {}", inline(value));
+    page.list(&block.rows.iter().map(row).collect::<Vec<_>>());
 }
 
+/// The whole reasoning with its citations, and the verdict in words where the winner's words are others.
 pub(super) fn reasoning(page: &mut Page, minutes: &Minutes<'_>, level: usize) {
     let Some(verdict) = minutes.verdict else { return };
-    if verdict.verdict.is_none() && verdict.reasoning.is_none() {
+    let answer = verdict.verdict.filter(|verdict| minutes.answer().and_then(|answer| answer.text) != Some(*verdict));
+    if answer.is_none() && verdict.reasoning.is_none() {
         return;
     }
-    page.heading(level, "Verdict");
-    if let Some(answer) = verdict.verdict {
+    page.heading(level, if answer.is_some() { "Verdict" } else { "Reasoning" });
+    if let Some(answer) = answer {
         page.speech(answer);
     }
     if let Some(reasoning) = verdict.reasoning {
-        page.block("**Reasoning**");
+        if answer.is_some() {
+            page.block("**Reasoning**");
+        }
         page.speech(reasoning);
     }
     if let Some(key) = minutes.deciding().and_then(|(entry, judged)| view_key(minutes, entry, judged)) {
@@ -48,11 +47,8 @@ pub(super) fn reasoning(page: &mut Page, minutes: &Minutes<'_>, level: usize) {
     }
     let citations = minutes.citations();
     if !citations.is_empty() {
-        page.block(&format!(
-            "**Citations** ({} of {} found where they are said to stand)",
-            verified(&citations),
-            citations.len()
-        ));
+        let all = count(citations.len() as u64, "quotation");
+        page.block(&format!("**Quotations** ({} of {all} verified)", verified(&citations)));
         page.list(&citations.into_iter().map(citation).collect::<Vec<_>>());
     }
 }

@@ -6,7 +6,7 @@ use crate::asides::{self, Group};
 use crate::earlier;
 use crate::figures;
 use crate::minutes::{Deed, Entry, Minutes};
-use crate::words::{self, count, day, duration};
+use crate::words::{self, count, day};
 use agon_core::{
     Bid, BidPurpose, DebateSpec, Failure, ModeratorDecision, ParticipantId, RoundPlan, RoundStatus, RoundSummary,
     Speech, Timestamp, judge_id,
@@ -17,7 +17,7 @@ pub(super) fn write(page: &mut Page, minutes: &Minutes<'_>) {
     page.heading(1, &spec.topic);
     page.banner(minutes);
     decision::outcome(page, minutes);
-    figures(page, minutes);
+    identity(page, minutes);
     for (title, text) in [("Context", &spec.context), ("Materials", &spec.materials)] {
         if let Some(text) = text {
             page.heading(2, title);
@@ -33,9 +33,7 @@ pub(super) fn write(page: &mut Page, minutes: &Minutes<'_>) {
     speakers(page, spec);
     rounds(page, minutes);
     page.heading(2, "Decision");
-    page.block(&format!("**{}:** {}", minutes.badge().0, inline(&minutes.headline())));
     decision::reasoning(page, minutes, 3);
-    judges::synthesis(page, minutes, 3);
     decision::judgements(page, minutes);
     judges::rankings(page, minutes);
     judges::objections(page, minutes, 3);
@@ -48,14 +46,10 @@ pub(super) fn write(page: &mut Page, minutes: &Minutes<'_>) {
     costs(page, minutes);
 }
 
-/// When, how long, how much.
-pub(super) fn figures(page: &mut Page, minutes: &Minutes<'_>) {
-    let usage = minutes.usage();
-    let mut items = vec![
-        format!("Debate {}, admitted {}", code_span(minutes.admission.id.as_str()), day(minutes.admitted_at)),
-        format!("{} in {}", count(minutes.rounds.len() as u64, "round"), duration(minutes.duration_ms())),
-        format!("{}, {}", count(usage.calls.into(), "call"), figures::totals(&usage)),
-    ];
+/// Which debate this is.
+pub(super) fn identity(page: &mut Page, minutes: &Minutes<'_>) {
+    let mut items =
+        vec![format!("Debate {}, admitted {}", code_span(minutes.admission.id.as_str()), day(minutes.admitted_at))];
     items.extend(minutes.log_head.as_deref().map(|hash| format!("Log head {}", code_span(hash))));
     page.list(&items);
 }
@@ -185,10 +179,8 @@ fn measured(page: &mut Page, minutes: &Minutes<'_>, round: u32) {
 }
 
 fn spoke(page: &mut Page, speech: &Speech) {
-    let stance = speech.stance.as_deref().map(|stance| format!(" ({})", inline(stance))).unwrap_or_default();
-    let head = asides::head(speech);
-    let head = if head.is_empty() { String::new() } else { format!(", {}", inline(&head.join(", "))) };
-    page.block(&format!("### {}{stance}{head}", inline(speech.participant.as_str())));
+    let head = inline(&asides::head(speech).join(", "));
+    page.block(&format!("### {}, {head}", inline(speech.participant.as_str())));
     page.speech(&speech.text);
     let tail: Vec<String> =
         asides::tail(speech).iter().map(|(name, text)| format!("*{} {}*", inline(name), inline(text))).collect();
@@ -274,6 +266,8 @@ fn costs(page: &mut Page, minutes: &Minutes<'_>) {
         .collect();
     if !rows.is_empty() {
         page.heading(2, "Tokens and times");
+        let usage = minutes.usage();
+        page.block(&format!("{}: {}.", count(usage.calls.into(), "call"), figures::totals(&usage)));
         page.table(&["Turn", "Who", "What", "Prompt", "Cached", "Generated", "Queue", "First byte", "Total"], &rows);
         page.block("– is unknown: the backend did not report it.");
     }

@@ -3,7 +3,6 @@ use super::decision::key_to;
 use super::escape::inline;
 use super::page::Page;
 use crate::minutes::Minutes;
-use crate::text::plain;
 use crate::words;
 
 /// Rankings with their reasons.
@@ -29,20 +28,6 @@ pub(super) fn objections(page: &mut Page, minutes: &Minutes<'_>, level: usize) {
     if !items.is_empty() {
         page.heading(level, "Critical objections that stand unanswered");
         page.list(&items);
-    }
-}
-
-/// The result as the author wants it.
-pub(super) fn synthesis(page: &mut Page, minutes: &Minutes<'_>, level: usize) {
-    let Some((_, synthesis)) = minutes.synthesis() else { return };
-    page.heading(level, "Synthesis");
-    if !synthesis.problems.is_empty() {
-        page.block("The output does not fit the schema that the debate file gives:");
-        page.list(&synthesis.problems.iter().map(|problem| inline(problem)).collect::<Vec<_>>());
-    }
-    match synthesis.output.as_deref() {
-        Some(output) => page.code("json", &plain(&words::pretty(output))),
-        None => page.speech(&synthesis.text),
     }
 }
 

@@ -57,9 +57,12 @@ fn said(minutes: &Minutes<'_>, entry: &agon_core::Entry) -> TranscriptEntry {
 pub(super) fn verdict(minutes: &Minutes<'_>) -> Option<VerdictResult> {
     let verdict = minutes.verdict.filter(|verdict| verdict.verdict.is_some() || verdict.winner.is_some())?;
     let citations = minutes.citations();
+    let answer = minutes.answer();
     Some(VerdictResult {
         verdict: verdict.verdict.map(str::to_owned),
         winner: verdict.winner.map(str::to_owned),
+        text: answer.and_then(|answer| answer.text).map(str::to_owned),
+        author: answer.map(|answer| answer.author.to_owned()),
         reasoning: verdict.reasoning.map(str::to_owned),
         citations_verified: Verified { verified: verified(&citations), total: citations.len() },
         citations: citations.into_iter().cloned().collect(),

@@ -11,6 +11,13 @@ pub struct VerdictResult {
     pub verdict: Option<String>,
     /// Who won; null is a synthesis or nobody.
     pub winner: Option<String>,
+    /// The words that won: the winning proposal in its last revision, else the verdict or the synthesis in words, else the
+    /// last speech for the winner. Absent where the debate file keeps the author's words out of reports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Whose words `text` is: a debater, a judge, or the moderator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,

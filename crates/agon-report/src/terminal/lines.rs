@@ -9,7 +9,7 @@ use crate::text::{one_line, plain};
 use crate::words::{self, count, duration};
 use agon_core::{
     Admission, Call, Event, Failure, ModeratorDecision, ParticipantId, PhaseName, RoundPlan, RoundStatus, RoundSummary,
-    Speech, SpeechKind, Timestamp, TurnId,
+    Speech, Timestamp, TurnId,
 };
 
 pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLine> {
@@ -19,13 +19,16 @@ pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLin
             vec![note(Style::Warn, format!("taken over by {writer} (epoch {epoch})"))]
         }
         // The heading of a round was printed with the moderator's decision, if there was one; notes, parts of running
-        // speeches and the opening of seats are told with `--verbose`.
+        // speeches and the opening of seats are told with `--verbose`; what came out has a block of its own at the end.
         Event::Claimed { .. }
         | Event::TurnAsked(_)
         | Event::RoundOpened { .. }
         | Event::StageOpened { .. }
         | Event::SpeechHeard { .. }
-        | Event::NoteTaken { .. } => Vec::new(),
+        | Event::NoteTaken { .. }
+        | Event::VerdictReached { .. }
+        | Event::SynthesisRecorded { .. }
+        | Event::DebateEnded { .. } => Vec::new(),
         Event::ParticipantPlaced { participant, host, model, digest: _ } => {
             vec![note(Style::Dim, format!("{} is played by {model} on {host}", words::who(participant.as_str())))]
         }
@@ -81,12 +84,9 @@ pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLin
                 ),
             ]
         }
-        Event::VerdictReached { .. } => decision::verdict(view, event),
-        Event::SynthesisRecorded { synthesis, .. } => decision::synthesis(synthesis),
         Event::CancelRequested { reason } => {
             vec![note(Style::Warn, format!("the debate is being cancelled: {reason}"))]
         }
-        Event::DebateEnded { .. } => decision::ended(view, at, event),
     }
 }
 
@@ -137,7 +137,7 @@ pub(super) fn said(view: &LiveView, participant: &ParticipantId, verb: &str, wha
         .and(Style::Plain, what)
 }
 /// A model's text, indented so that nothing in it can stand where Agon's own lines begin.
-pub(super) fn text(text: &str) -> Vec<StyledLine> {
+pub(crate) fn text(text: &str) -> Vec<StyledLine> {
     plain(text).trim().lines().map(|line| StyledLine::indented(Style::Plain, line)).collect()
 }
 
@@ -164,12 +164,7 @@ fn admitted(view: &LiveView, admission: &Admission) -> Vec<StyledLine> {
 
 fn spoke(view: &LiveView, speech: &Speech) -> Vec<StyledLine> {
     let mut head = StyledLine::of(view.style(&speech.participant), words::who(speech.participant.as_str()));
-    if let Some(stance) = &speech.stance {
-        head = head.and(Style::Dim, format!(" for {stance}"));
-    }
-    if speech.kind != SpeechKind::Argument {
-        head = head.and(Style::Dim, format!(", {}", words::kind(speech.kind)));
-    }
+    head = head.and(Style::Dim, format!(", {}", words::kind(speech.kind)));
     if let Some(to) = &speech.to {
         head = head.and(Style::Dim, format!(" to {to}"));
     }

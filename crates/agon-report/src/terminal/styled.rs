@@ -39,6 +39,8 @@ pub struct Span {
 pub struct StyledLine {
     /// From left to right.
     pub spans: Vec<Span>,
+    /// How far in the line goes on where it is too long for the screen.
+    pub hang: usize,
 }
 
 impl StyledLine {
@@ -65,7 +67,13 @@ impl StyledLine {
         if text.trim().is_empty() {
             return Self::empty();
         }
-        Self { spans: vec![Span { text: format!("  {}", text.replace('\t', "    ")), style }] }
+        Self { spans: vec![Span { text: format!("  {}", text.replace('\t', "    ")), style }], hang: 2 }
+    }
+    /// A label, and a value that goes on below its own beginning. Both are on one line, without control characters.
+    pub(crate) fn hanging(style: Style, label: &str, value_style: Style, value: &str) -> Self {
+        let hang = label.chars().count();
+        let spans = vec![Span { text: label.to_owned(), style }, Span { text: one_line(value), style: value_style }];
+        Self { spans, hang }
     }
 }
 impl fmt::Display for StyledLine {

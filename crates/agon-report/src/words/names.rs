@@ -135,6 +135,19 @@ pub(crate) fn rule(rule: VoteRule) -> &'static str {
         }
     }
 }
+/// The rule in a few words.
+pub(crate) fn short_rule(rule: VoteRule) -> &'static str {
+    match rule {
+        VoteRule::Majority => "majority vote",
+        VoteRule::Supermajority => "supermajority vote",
+        VoteRule::Unanimous => "unanimous vote",
+        VoteRule::Plurality => "plurality vote",
+        VoteRule::Borda => "Borda count",
+        VoteRule::Approval => "approval vote",
+        VoteRule::Weighted => "weighted vote",
+        VoteRule::AnonymousScoring => "anonymous scores",
+    }
+}
 pub(crate) fn mode(mode: Mode) -> &'static str {
     match mode {
         Mode::Adversarial => "adversarial",

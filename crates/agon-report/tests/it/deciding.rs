@@ -174,7 +174,7 @@ fn where_judges_vote_the_consensus_is_theirs() {
     });
     won(&mut log, NOW, Some(consensus(false, ConsensusSource::Votes)));
     let page = summary_only(&minutes(&log));
-    assert!(page.contains("Consensus of the judges: moderate: 2 of 3 eligible votes for"), "{page}");
+    assert!(page.contains("moderate among the judges: 2 of 3 eligible votes for"), "{page}");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 #[cfg(test)]
 mod analysis;
 #[cfg(test)]
+mod block;
+#[cfg(test)]
 mod deciding;
 #[cfg(test)]
 mod documents;

@@ -64,12 +64,27 @@ pub struct ViewArgs {
     /// Print the events as JSON lines, as they happen, instead of the debate
     #[arg(long, help_heading = "Output")]
     pub jsonl: bool,
-    /// Print nothing but errors; with --json or --jsonl no progress
+    /// Print the result and nothing else; with --json or --jsonl no progress
     #[arg(long, short, help_heading = "Output")]
     pub quiet: bool,
+    /// What to print before the result
+    #[arg(long, value_name = "WHAT", default_value = "all", conflicts_with_all = ["json", "jsonl", "quiet"], help_heading = "Output")]
+    pub show: Show,
     /// Add figures to every turn: time, and how many prompt tokens were new
     #[arg(long, conflicts_with = "quiet", help_heading = "Output")]
     pub verbose: bool,
+}
+
+/// What is printed of a debate before its result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Show {
+    /// Everything that happens
+    #[default]
+    All,
+    /// What is said before everybody
+    Speeches,
+    /// Nothing
+    Verdict,
 }
 
 /// Where and in which form a debate's results go.

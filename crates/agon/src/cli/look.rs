@@ -22,7 +22,7 @@ pub struct CheckArgs {
 /// `agon delete`
 #[derive(Clone, Debug, Args)]
 pub struct DeleteArgs {
-    /// The debate: its id, or the beginning of it
+    /// The debate: its id, the beginning or the end of it
     pub id: String,
     /// Where to look.
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub struct DeleteArgs {
 /// `agon get`
 #[derive(Clone, Debug, Args)]
 pub struct GetArgs {
-    /// The debate: its id, the beginning of it, or `last`
+    /// The debate: its id, the beginning or the end of it, or `last`
     #[arg(default_value = "last")]
     pub id: String,
     /// Print the whole result as JSON
@@ -46,7 +46,7 @@ pub struct GetArgs {
 /// `agon report`
 #[derive(Clone, Debug, Args)]
 pub struct ReportArgs {
-    /// The debate: its id, the beginning of it, or `last`
+    /// The debate: its id, the beginning or the end of it, or `last`
     #[arg(default_value = "last")]
     pub id: String,
     /// In which form
@@ -77,10 +77,27 @@ pub enum Format {
     Jsonl,
 }
 
+/// `agon open`
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+BROWSER names the command to use; without it xdg-open is asked, on macOS open. Where none works, the path is printed.
+A report that is not there is written first.")]
+pub struct OpenArgs {
+    /// The debate: its id, the beginning or the end of it, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// The folder that reports are written below [default: ./agon-reports]
+    #[arg(long, value_name = "DIR")]
+    pub output_dir: Option<PathBuf>,
+    /// Where to look.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+}
+
 /// `agon replay`
 #[derive(Clone, Debug, Args)]
 pub struct ReplayArgs {
-    /// The debate: its id, the beginning of it, or `last`
+    /// The debate: its id, the beginning or the end of it, or `last`
     #[arg(default_value = "last")]
     pub id: String,
     /// Write the reports again below this folder
@@ -101,7 +118,7 @@ pub struct VerifyArgs {
 /// `agon resume`
 #[derive(Clone, Debug, Args)]
 pub struct ResumeArgs {
-    /// The debate: its id, the beginning of it, or `last`; none is every unfinished one
+    /// The debate: its id, the beginning or the end of it, or `last`; none is every unfinished one
     pub id: Option<String>,
     /// Which servers to ask.
     #[command(flatten)]
@@ -117,7 +134,7 @@ pub struct ResumeArgs {
 /// `agon cancel`
 #[derive(Clone, Debug, Args)]
 pub struct CancelArgs {
-    /// The debate: its id, the beginning of it, or `last`
+    /// The debate: its id, the beginning or the end of it, or `last`
     pub id: String,
     /// Why, for the log
     #[arg(long, value_name = "TEXT", default_value = "cancelled on the command line")]

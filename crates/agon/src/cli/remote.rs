@@ -62,7 +62,7 @@ The new debate points to the old one and holds its speeches; only a judge is ask
 Examples:
   agon rejudge last --judge gemma3:12b --wait     another judge reads the same transcript")]
 pub struct RejudgeArgs {
-    /// The debate that is over: its id, the beginning of it, or `last`
+    /// The debate that is over: its id, the beginning or the end of it, or `last`
     #[arg(default_value = "last")]
     pub id: String,
     /// The judge's model [default: the old judge's]
@@ -88,7 +88,7 @@ pub struct RejudgeArgs {
 A broken connection is taken up again where it broke, for as long as `client.patience` allows.
 Ctrl-C ends the watching, not the debate.")]
 pub struct WatchArgs {
-    /// The debate: its id, the beginning of it, or `last`
+    /// The debate: its id, the beginning or the end of it, or `last`
     #[arg(default_value = "last")]
     pub id: String,
     /// Show only what comes after this event

@@ -1,11 +1,11 @@
-//! Which debate a name means at a server: an id, the beginning of one, or `last`.
+//! Which debate a name means at a server: an id, the beginning or the end of one, or `last`.
 use super::Client;
 use crate::exit::Stop;
 use crate::store::{self, LAST};
 use agon_core::DebateId;
 use agon_proto::pb;
 
-/// So many of the newest debates are looked through for one whose id begins so.
+/// So many of the newest debates are looked through for one whose id begins or ends so.
 const LOOKED_THROUGH: usize = 1000;
 
 impl Client {

@@ -7,6 +7,7 @@ mod health;
 mod hosts;
 mod nats;
 mod new;
+mod open;
 mod plan;
 mod print;
 mod proof;
@@ -75,6 +76,7 @@ pub fn run(cli: Cli, environment: Environment, output: Output) -> Result<Exit, S
         Command::List(args) => stored::list(&context, &args),
         Command::Get(args) => stored::get(&context, &args),
         Command::Report(args) => stored::report(&context, &args),
+        Command::Open(args) => open::run(&context, &args),
         Command::Replay(args) => proof::replay(&context, &args),
         Command::Verify(args) => proof::verify(&context, &args),
         Command::Resume(args) => resume::run(&context, &args),

@@ -33,15 +33,15 @@ const HEAD: &str = "\
 Made from the program itself by `agon reference > docs/reference/cli.md`; a test keeps the two the same.
 
 Data goes to standard output, words about it to standard error. A debate may be named by its id, by the beginning of its
-id where that is unambiguous, or by `last`.
+id or by its end where these are unambiguous (lists print the last 8 characters of a long id), or by `last`.
 
 ## Exit codes
 
 | code | meaning |
 | --- | --- |
-| 0 | done; the debate was decided (also with missing seats, which a warning names) |
+| 0 | done; the debate was decided (also with missing seats, which the result names), or ended without a decision as its file asks (`agent_closing`, `no_consensus`) |
 | 1 | `agon doctor` found something to mend |
-| 2 | the debate ended in a tie, or inconclusive |
+| 2 | the debate ended in a tie, or inconclusive although a decision was asked for |
 | 3 | the debate failed; or `agon verify` or `agon replay` found a damaged log |
 | 4 | the debate was cancelled |
 | 64 | wrong usage, a bad debate file, bad settings, an unknown debate, or a server that does not let you |
@@ -152,9 +152,15 @@ mod tests {
     #[test]
     fn every_visible_command_and_its_options_stand_in_the_reference() {
         let text = reference_text();
-        for wanted in
-            ["## agon run", "## agon config show", "`--rehearsal`", "`-o, --output FILE`", "FILE...", "`bash`"]
-        {
+        for wanted in [
+            "## agon run",
+            "## agon open",
+            "## agon config show",
+            "`--rehearsal`",
+            "`-o, --output FILE`",
+            "FILE...",
+            "`bash`",
+        ] {
             assert!(text.contains(wanted), "{wanted}");
         }
         assert!(!text.contains("## agon reference"));

@@ -21,6 +21,7 @@ pub fn run(context: &Context, args: &ResumeArgs) -> Result<Exit, Stop> {
         context.output.note("no debate is unfinished");
         return Ok(Exit::Done);
     };
+    show::try_reports(&args.output, &settings)?;
     runtime()?.block_on(async {
         let ids = unfinished(context, &store, args.id.as_deref()).await?;
         let mut worst = Exit::Done;
@@ -56,12 +57,12 @@ async fn resume(
 ) -> Result<Exit, Stop> {
     let log = store.log_of(id).await?;
     let debate = Debate::fold(&log.records).context("the log does not begin with an admission")?;
-    if let Some((state, outcome)) = debate.ended() {
+    if debate.ended().is_some() {
         context.output.note(&format!("debate {id} is over; agon report {id} shows it"));
         if args.output.view.json {
             context.output.line(&crate::reports::result_json(&log.result()?)?)?;
         }
-        return Ok(show::exit(state, outcome));
+        return show::exit(&log);
     }
     let admission = debate.admission();
     let signals = Signals::listen().context("signals cannot be heard")?;

@@ -1,4 +1,6 @@
 //! A debate as one line of a list, wherever it is kept.
+use crate::store::short;
+use crate::terminal::columns;
 use agon_core::{DebateState, Outcome};
 use agon_proto::pb;
 use agon_report::{DebateResult, ResultState, one_line};
@@ -61,12 +63,13 @@ impl Row {
         }
     }
 
-    /// The row for a person.
-    pub fn line(&self) -> String {
+    /// The row for a person, as wide as the screen at most.
+    fn line(&self, id: &str, id_columns: usize, width: usize) -> String {
         let day = self.admitted_at.get(..16).unwrap_or_default().replace('T', " ");
         let mark = if self.rehearsal { " (rehearsal)" } else { "" };
-        let topic: String = one_line(&self.topic).chars().take(60).collect();
-        format!("{}  {day}  {:<13} {topic}{mark}\n", one_line(&self.id), self.standing())
+        let head = format!("{}{}  {day}  {:<12} ", id, " ".repeat(id_columns - columns(id)), self.standing());
+        let room = width.saturating_sub(columns(&head) + columns(mark));
+        format!("{head}{}{mark}\n", cut(&one_line(&self.topic), room))
     }
 
     /// The outcome where there is one, else the state, in the words of the JSON. What runs nowhere for sure is unfinished.
@@ -76,6 +79,34 @@ impl Row {
         let unfinished = !self.at_server && matches!(self.state, "running" | "cancelling");
         outcome.unwrap_or_else(|| if unfinished { "unfinished".to_owned() } else { self.state.to_owned() })
     }
+}
+
+/// The rows for a person, each on one line of at most `width` columns.
+pub fn lines(rows: &[Row], width: usize) -> String {
+    let short: Vec<String> = rows.iter().map(|row| one_line(short(&row.id))).collect();
+    let named = |(at, row): (usize, &Row)| {
+        let known = |id: &&String| short.get(at) == Some(id);
+        let unique = short.iter().filter(known).count() < 2;
+        short.get(at).filter(|_| unique).cloned().unwrap_or_else(|| one_line(&row.id))
+    };
+    let ids: Vec<String> = rows.iter().enumerate().map(named).collect();
+    let widest = ids.iter().map(|id| columns(id)).max().unwrap_or(0);
+    rows.iter().zip(&ids).map(|(row, id)| row.line(id, widest, width)).collect()
+}
+
+/// As much of the text as there is room for.
+fn cut(text: &str, room: usize) -> String {
+    if columns(text) <= room {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    for c in text.chars() {
+        if columns(&kept) + columns(c.encode_utf8(&mut [0; 4])) + 1 > room {
+            break;
+        }
+        kept.push(c);
+    }
+    format!("{}…", kept.trim_end())
 }
 
 /// The rows as one JSON array.
@@ -158,8 +189,26 @@ mod tests {
     #[test]
     fn a_debate_that_runs_at_a_server_is_told_as_running() {
         let row = Row::of_debate(&debate());
-        assert_eq!(row.line(), "tea-1  2026-01-01 00:00  running       Tea or coffee? (rehearsal)\n");
+        assert_eq!(
+            lines(std::slice::from_ref(&row), 80),
+            "tea-1  2026-01-01 00:00  running      Tea or coffee? (rehearsal)\n"
+        );
         assert_eq!((row.admitted_at.as_str(), row.duration_ms), ("2026-01-01T00:00:00.005Z", 1995));
+    }
+
+    #[test]
+    fn a_list_fits_the_screen_and_short_ids_do_not_clash() {
+        let with = |id: &str| {
+            let topic =
+                "茶か珈琲か: what should the canteen of the northern depot serve from now on, and at which price?";
+            Row::of_debate(&pb::v1::Debate { id: id.into(), topic: topic.into(), ..debate() })
+        };
+        let id = |n: u32, end: &str| format!("0198c0de-0000-7000-800{n}-0000{end}");
+        let told = lines(&[with(&id(1, "deadbeef")), with(&id(2, "cafecafe"))], 80);
+        assert!(told.lines().all(|line| columns(line) <= 80 && columns(line) > 76), "{told}");
+        assert!(told.starts_with("deadbeef  2026") && told.contains("\ncafecafe  2026"), "{told}");
+        let told = lines(&[with(&id(1, "deadbeef")), with(&id(2, "deadbeef"))], 80);
+        assert!(told.starts_with(&id(1, "deadbeef")) && told.contains(&id(2, "deadbeef")), "{told}");
     }
 
     #[test]
@@ -168,7 +217,7 @@ mod tests {
         debate.set_state(pb::v1::debate::State::Succeeded);
         debate.set_outcome(pb::bus::v1::Outcome::Inconclusive);
         let row = Row::of_debate(&debate);
-        assert!(row.line().contains("inconclusive"));
+        assert!(lines(std::slice::from_ref(&row), 80).contains("inconclusive"));
         let json: serde_json::Value = serde_json::from_str(&object(&row).unwrap()).unwrap();
         assert_eq!((json["state"].as_str(), json["outcome"].as_str()), (Some("succeeded"), Some("inconclusive")));
         assert!(json.get("winner").is_none());

@@ -28,6 +28,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Result<Exit, Stop> {
     let wanted = Wanted::read(context, &settings, &args.debate)?;
     played_here(&wanted.spec)?;
     tools_there(&wanted.spec, &settings)?;
+    show::try_reports(&args.output, &settings)?;
     let seed = wanted.spec.seed.unwrap_or_else(fresh_seed);
     let cast = cast(context, &args.server, &args.pace, seed)?;
     runtime()?.block_on(async {

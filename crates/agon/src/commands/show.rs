@@ -6,10 +6,11 @@ use crate::reports::{self, Log};
 use crate::settings::Settings;
 use crate::signals::Signals;
 use crate::stage::Stage;
-use crate::store::{Store, failed};
-use crate::terminal::{Begin, View, choose};
-use crate::watching::{End, Ending, Feed, Watching, unwatched};
-use agon_core::{DebateId, DebateState, MissingSeat, Outcome};
+use crate::store::{Store, failed, short};
+use crate::terminal::{self, Begin, View, choose};
+use crate::watching::{Ending, Feed, Watching, unwatched};
+use agon_core::{DebateId, MissingSeat, Outcome, ReasonCode};
+use agon_report::{ResultBlock, ResultState};
 use agon_store::Upkeep;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -45,7 +46,7 @@ pub async fn to_the_end(mut showing: Showing<'_>, stage: Stage, id: &DebateId, b
     let store_flag = store_flag(showing.context);
     let kept = || showing.context.output.note(&format!("the debate is kept; go on with: agon resume {id}{store_flag}"));
     match watched? {
-        Ending::Over(state, outcome) => conclude(&showing, &store, id, (state, outcome)).await,
+        Ending::Over(..) => conclude(&showing, &store, id).await,
         Ending::Interrupted | Ending::Silent => {
             kept();
             Ok(Exit::Interrupted)
@@ -73,27 +74,38 @@ async fn close(showing: &mut Showing<'_>, stage: Stage, view: &mut dyn View) -> 
     store.ok_or_else(|| Stop::quietly(Exit::Interrupted))
 }
 
-async fn conclude(showing: &Showing<'_>, store: &Store, id: &DebateId, end: End) -> Result<Exit, Stop> {
+async fn conclude(showing: &Showing<'_>, store: &Store, id: &DebateId) -> Result<Exit, Stop> {
     // What the registers held stands in the log now.
     store.sqlite.purge_registers(id).await.map_err(failed)?;
     let log = store.log_of(id).await?;
-    leave_behind(showing, &log, id.name(), end)?;
-    hints(showing.context, id);
-    Ok(exit(end.0, end.1))
+    let open = format!("agon open {}{}", short(id.name()), store_flag(showing.context));
+    leave_behind(showing, &log, id.name(), &open)?;
+    exit(&log)
 }
 
-/// What is left to say and to write once a debate is over.
-pub fn leave_behind(showing: &Showing<'_>, log: &Log, name: &str, end: End) -> Result<(), Stop> {
-    let output = &showing.context.output;
-    if showing.output.view.json {
-        output.line(&reports::result_json(&log.result()?)?)?;
-    }
-    if end.1 == Some(Outcome::Degraded) {
-        output.warn(&lacking(&log.result()?.missing_seats));
-    }
+/// What is left to say and to write once a debate is over: the reports, and then the result, so that it stands last.
+/// `open` is the command that opens the report.
+pub fn leave_behind(showing: &Showing<'_>, log: &Log, name: &str, open: &str) -> Result<(), Stop> {
+    let (output, view) = (&showing.context.output, &showing.output.view);
     let files = if showing.output.no_reports { Vec::new() } else { write_reports(showing, log, name)? };
-    files.iter().for_each(|file| output.note(&format!("wrote {}", file.display())));
-    Ok(())
+    if view.json || view.jsonl {
+        if view.json {
+            output.line(&reports::result_json(&log.result()?)?)?;
+        }
+        files.iter().for_each(|file| output.note(&format!("wrote {}", file.display())));
+        let missing = log.result()?;
+        if missing.outcome == Some(Outcome::Degraded) {
+            output.warn(&lacking(&missing.missing_seats));
+        }
+        return Ok(());
+    }
+    let page = files.iter().find(|file| file.extension().is_some_and(|end| end == "html"));
+    let report = match page.or(files.first()) {
+        Some(file) => format!("{} ({open})", file.display()),
+        None => open.to_owned(),
+    };
+    let block = ResultBlock::of(&log.minutes()?).with("Report", &report);
+    Ok(terminal::print(&block.lines(), output.columns().unwrap_or(usize::MAX), output.color)?)
 }
 
 /// What a debate that is degraded lacks.
@@ -106,31 +118,43 @@ fn lacking(missing: &[MissingSeat]) -> String {
     format!("the debate was decided with missing seats: {}; the report says why", names.join(", "))
 }
 
-/// What one may want to do next, as commands that can be copied.
-fn hints(context: &Context, id: &DebateId) {
-    let store = store_flag(context);
-    context.output.note(&format!(
-        "next: agon report {id} --format html -o report.html{store}\n      agon replay {id}{store}\n      agon verify {id}{store}"
-    ));
-}
-
 /// The flag without which the same command would look into another store.
 fn store_flag(context: &Context) -> String {
     context.global.store.as_ref().map(|path| format!(" --store {}", path.display())).unwrap_or_default()
 }
 
 fn write_reports(showing: &Showing<'_>, log: &Log, name: &str) -> Result<Vec<PathBuf>, Stop> {
-    let dir: &Path = showing.output.output_dir.as_deref().unwrap_or(&showing.settings.output.dir);
     let outputs = log.outputs();
-    Ok(reports::write(log, &outputs, &dir.join(name))?)
+    Ok(reports::write(log, &outputs, &folder(showing.output, showing.settings).join(name))?)
 }
 
-/// What the shell is told of how a debate ended.
-pub fn exit(state: DebateState, outcome: Option<Outcome>) -> Exit {
-    match (state, outcome) {
-        (DebateState::Succeeded, Some(Outcome::Decided | Outcome::Degraded) | None) => Exit::Done,
-        (DebateState::Succeeded, Some(Outcome::Tie | Outcome::Inconclusive)) => Exit::Undecided,
-        (DebateState::Failed, _) => Exit::Failed,
-        (DebateState::Cancelled, _) => Exit::Cancelled,
+fn folder<'a>(output: &'a OutputArgs, settings: &'a Settings) -> &'a Path {
+    output.output_dir.as_deref().unwrap_or(&settings.output.dir)
+}
+
+/// Sees to it that reports can be written, before a model is asked for anything.
+pub fn try_reports(output: &OutputArgs, settings: &Settings) -> Result<(), Stop> {
+    if output.no_reports {
+        return Ok(());
     }
+    let folder = folder(output, settings);
+    reports::try_folder(folder).map_err(|error| {
+        Stop::usage(format!(
+            "reports cannot be written to {}: {error}; name another folder with --output-dir DIR, or use --no-reports",
+            folder.display()
+        ))
+    })
+}
+
+/// What the shell is told of how a debate ended. A debate that is held without a decision, as its file asks, ended well.
+pub fn exit(log: &Log) -> Result<Exit, Stop> {
+    let result = log.result()?;
+    let as_asked = result.reason.as_ref().is_some_and(|reason| reason.code == ReasonCode::NoDecisionWanted);
+    Ok(match (result.state, result.outcome) {
+        (ResultState::Succeeded, Some(Outcome::Tie | Outcome::Inconclusive)) if !as_asked => Exit::Undecided,
+        (ResultState::Succeeded, _) => Exit::Done,
+        (ResultState::Cancelled, _) => Exit::Cancelled,
+        (ResultState::Failed, _) => Exit::Failed,
+        (ResultState::Running | ResultState::Cancelling, _) => Exit::Interrupted,
+    })
 }

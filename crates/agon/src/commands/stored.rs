@@ -11,6 +11,9 @@ use agon_core::Debate;
 use agon_proto::pb::v1::ExportFormat;
 use agon_store::Upkeep;
 
+/// Columns of a list that is not shown on a terminal.
+const PIPED: usize = 80;
+
 /// `agon list`
 pub fn list(context: &Context, args: &ListArgs) -> Result<Exit, Stop> {
     let rows = match client::place(context, &args.place)? {
@@ -29,7 +32,7 @@ pub fn list(context: &Context, args: &ListArgs) -> Result<Exit, Stop> {
     } else if rows.is_empty() {
         context.output.note("no debate fits");
     } else {
-        context.output.data(&rows.iter().map(Row::line).collect::<String>())?;
+        context.output.data(&rows::lines(&rows, context.output.columns().unwrap_or(PIPED)))?;
     }
     Ok(Exit::Done)
 }
@@ -59,7 +62,7 @@ pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit, Stop> {
 }
 
 /// A debate as a document, ending with a line end.
-fn document(context: &Context, place: &PlaceArgs, name: &str, format: Format) -> Result<String, Stop> {
+pub(super) fn document(context: &Context, place: &PlaceArgs, name: &str, format: Format) -> Result<String, Stop> {
     match client::place(context, place)? {
         Place::Local => Ok(Store::open(context)?.log(name)?.render(format)?),
         Place::Server(settings) => small_runtime()?.block_on(async {

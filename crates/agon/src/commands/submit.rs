@@ -9,6 +9,7 @@ use crate::exit::{Exit, Stop};
 use crate::reports::Log;
 use crate::settings::Settings;
 use crate::signals::Signals;
+use crate::store::short;
 use crate::terminal::{Begin, choose};
 use crate::watching::{Ending, Watching, end_of};
 use agon_core::Position;
@@ -24,6 +25,9 @@ pub fn submit(context: &Context, args: &SubmitArgs) -> Result<Exit, Stop> {
     let settings = context.settings()?;
     let server = client::required(context, &args.api)?;
     let wanted = Wanted::read(context, &settings, &args.debate)?;
+    if args.wait {
+        show::try_reports(&args.output, &settings)?;
+    }
     small_runtime()?.block_on(async {
         let client = Client::open(&server, &context.environment)?;
         let debate = client.create(request(wanted, args)).await?;
@@ -174,19 +178,13 @@ impl Remote<'_> {
 
     async fn conclude(&self, showing: &Showing<'_>) -> Result<Exit, Stop> {
         let log = Log { records: self.client.events(self.id).await?, head: None };
-        let Some(end) = log.records.last().and_then(end_of) else {
+        if log.records.last().and_then(end_of).is_none() {
             return Err(Stop::say(
                 Exit::Unavailable,
                 format!("the server ended the watch of {} before its end", self.id),
             ));
-        };
-        show::leave_behind(showing, &log, self.id, end)?;
-        self.hint(showing);
-        Ok(show::exit(end.0, end.1))
-    }
-
-    fn hint(&self, showing: &Showing<'_>) {
-        let (id, flag) = (self.id, &self.flag);
-        showing.context.output.note(&format!("next: agon report {id} --format html -o report.html{flag}"));
+        }
+        show::leave_behind(showing, &log, self.id, &format!("agon open {}{}", short(self.id), self.flag))?;
+        show::exit(&log)
     }
 }

@@ -1,7 +1,7 @@
 //! The live view: what is finished scrolls up like any output, what runs stands in a few lines at the bottom.
 //!
 //! The terminal stays in its normal mode, so that nothing has to be restored whatever ends the program.
-use super::{View, panel::panel, told::Told, wrap::wrap};
+use super::{View, paint, panel::panel, told::Told, wrap::wrap};
 use crate::logging;
 use agon_core::{Event, Position, Timestamp, TurnId};
 use agon_report::{Style, StyledLine};
@@ -41,7 +41,7 @@ impl<B: Backend<Error = io::Error>> InlineView<B> {
     fn print(&mut self, lines: &[StyledLine]) -> io::Result<()> {
         let width = usize::from(self.terminal.size()?.width);
         let lines: Vec<Line<'static>> =
-            lines.iter().flat_map(|line| wrap(line, width)).map(|line| self.dressed(line)).collect();
+            lines.iter().flat_map(|line| wrap(line, width)).map(|line| paint::dressed(&line, self.color)).collect();
         // Not more at a time than any terminal has rows.
         for part in lines.chunks(16) {
             let text = Text::from(part.to_vec());
@@ -49,10 +49,6 @@ impl<B: Backend<Error = io::Error>> InlineView<B> {
             self.terminal.insert_before(height, |buffer| Paragraph::new(text).render(buffer.area, buffer))?;
         }
         Ok(())
-    }
-
-    fn dressed(&self, line: Line<'static>) -> Line<'static> {
-        if self.color { line } else { Line::raw(line.to_string()) }
     }
 }
 
@@ -76,7 +72,8 @@ impl<B: Backend<Error = io::Error>> View for InlineView<B> {
         self.print(&logged)?;
         let area = self.terminal.get_frame().area();
         let lines = panel(&self.told.view, now, notice, usize::from(area.width), usize::from(area.height));
-        let lines: Vec<Line<'static>> = lines.into_iter().map(|line| self.dressed(line)).collect();
+        let lines: Vec<Line<'static>> =
+            lines.into_iter().map(|line| if self.color { line } else { Line::raw(line.to_string()) }).collect();
         self.terminal.draw(|frame| {
             let area = frame.area();
             frame.render_widget(Paragraph::new(lines), area);

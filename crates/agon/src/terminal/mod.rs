@@ -10,11 +10,14 @@ use crate::cli::ViewArgs;
 use crate::output::Output;
 use crate::reports::Log;
 use agon_core::{Event, Position, Timestamp, TurnId};
-use agon_report::LiveView;
+use agon_report::{LiveView, StyledLine};
 use inline::InlineView;
 use plain::PlainView;
 use std::io;
 use told::Told;
+use wrap::wrap;
+
+pub use wrap::columns;
 
 /// From where on a debate is shown.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +43,7 @@ impl Begin {
 
 /// The view that suits the output and the user's wishes.
 pub fn choose(output: &Output, args: &ViewArgs, begin: Begin) -> io::Result<Box<dyn View>> {
-    let told = Told { view: begin.view, verbose: args.verbose };
+    let told = Told { view: begin.view, verbose: args.verbose, show: args.show };
     Ok(if args.jsonl {
         Box::new(JsonlView)
     } else if args.json || args.quiet {
@@ -50,6 +53,16 @@ pub fn choose(output: &Output, args: &ViewArgs, begin: Begin) -> io::Result<Box<
     } else {
         Box::new(PlainView::new(told, output.color))
     })
+}
+
+/// Prints lines on standard output, no wider than `width` columns.
+pub fn print(lines: &[StyledLine], width: usize, color: bool) -> io::Result<()> {
+    use io::Write;
+    let mut out = io::stdout().lock();
+    for line in lines.iter().flat_map(|line| wrap(line, width)) {
+        writeln!(out, "{}", paint::line(&line, color))?;
+    }
+    out.flush()
 }
 
 /// What shows a running debate.

@@ -1,10 +1,19 @@
 //! What a meaning looks like: as escape sequences, and as ratatui styles.
 use agon_report::{Style, StyledLine};
 use ratatui::style::{Color, Modifier, Style as Look};
+use ratatui::text::{Line, Span};
 use std::fmt::Write;
 
 /// Colours of the speakers, in the order of the debate file; readable on light and dark ground.
 const SPEAKERS: [Color; 6] = [Color::Cyan, Color::Magenta, Color::Yellow, Color::Green, Color::Blue, Color::LightRed];
+
+/// The line for the live view.
+pub fn dressed(line: &StyledLine, color: bool) -> Line<'static> {
+    if !color {
+        return Line::raw(line.to_string());
+    }
+    Line::from_iter(line.spans.iter().map(|span| Span::styled(span.text.clone(), look(span.style))))
+}
 
 /// How a style looks on a terminal.
 pub fn look(style: Style) -> Look {

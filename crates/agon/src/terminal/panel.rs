@@ -28,7 +28,7 @@ pub fn panel(view: &LiveView, now: Timestamp, notice: Option<&str>, width: usize
 }
 
 fn first(line: &StyledLine, width: usize) -> Line<'static> {
-    wrap(line, width).into_iter().next().unwrap_or_default()
+    wrap(line, width).first().map(|line| paint::dressed(line, true)).unwrap_or_default()
 }
 
 /// As many lines as there is room for; the last one says how many are missing.
@@ -72,7 +72,8 @@ fn voices(view: &LiveView, width: usize, room: usize) -> Vec<Line<'static>> {
 fn voice(view: &LiveView, speaking: &Speaking, width: usize, share: usize) -> Vec<Line<'static>> {
     // Only what can be seen is laid out again at every tick.
     let text = tail(&speaking.text, width.saturating_mul(share));
-    let mut words: Vec<Line<'static>> = text.lines().flat_map(|line| wrap(&indented(line), width)).collect();
+    let wrapped = text.lines().flat_map(|line| wrap(&indented(line), width));
+    let mut words: Vec<Line<'static>> = wrapped.map(|line| paint::dressed(&line, true)).collect();
     words.drain(..words.len().saturating_sub(share - 1));
     let mut lines = vec![first(&name(view, speaking), width)];
     lines.extend(words);
@@ -84,7 +85,7 @@ fn name(view: &LiveView, speaking: &Speaking) -> StyledLine {
 }
 
 fn indented(text: &str) -> StyledLine {
-    StyledLine { spans: vec![Span { text: format!("  {text}"), style: Style::Plain }] }
+    StyledLine { spans: vec![Span { text: format!("  {text}"), style: Style::Plain }], hang: 2 }
 }
 
 /// The last characters of a text, from the beginning of a word.

@@ -1,8 +1,8 @@
 //! Plain lines: for pipes, files, and terminals that can no more.
 use super::told::Told;
-use super::{View, paint};
+use super::{View, print};
 use agon_core::{Event, Position, Timestamp};
-use std::io::{self, Write};
+use std::io;
 
 /// Prints what happened, line by line, on standard output.
 #[derive(Debug)]
@@ -24,10 +24,6 @@ impl View for PlainView {
         if lines.is_empty() {
             return Ok(());
         }
-        let mut out = io::stdout().lock();
-        for line in lines {
-            writeln!(out, "{}", paint::line(&line, self.color))?;
-        }
-        out.flush()
+        print(&lines, usize::MAX, self.color)
     }
 }

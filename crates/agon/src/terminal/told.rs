@@ -1,5 +1,6 @@
 //! What is printed of an event: the words for everybody, and figures for those who want them.
-use agon_core::{Call, Event, Position, Timestamp};
+use crate::cli::Show;
+use agon_core::{Call, Event, PhaseName, Position, Timestamp};
 use agon_report::{LiveView, Style, StyledLine};
 
 /// A live view that may add figures.
@@ -9,6 +10,8 @@ pub struct Told {
     pub view: LiveView,
     /// Whether every turn is followed by its figures.
     pub verbose: bool,
+    /// What of the debate is printed.
+    pub show: Show,
 }
 
 impl Told {
@@ -16,11 +19,62 @@ impl Told {
     pub fn lines(&mut self, position: Position, at: Timestamp, event: &Event) -> Vec<StyledLine> {
         let known = position <= self.view.position();
         let mut lines = self.view.lines(position, at, event);
+        if !wanted(self.show, event) {
+            return Vec::new();
+        }
         if self.verbose && !known {
             lines.extend(self.view.details(at, event));
             lines.extend(figures(event));
         }
         lines
+    }
+}
+
+/// Whether an event is among those that the user wants to see.
+fn wanted(show: Show, event: &Event) -> bool {
+    match show {
+        Show::All => true,
+        Show::Verdict => false,
+        Show::Speeches => match event {
+            Event::DebateAdmitted(_)
+            | Event::RoundOpened { .. }
+            | Event::SpeechRecorded(_)
+            | Event::CritiqueRecorded { .. }
+            | Event::PointsAnswered { .. }
+            | Event::ModeratorDecided { .. }
+            | Event::ModeratorInterjected { .. }
+            | Event::ModeratorConcluded { .. } => true,
+            Event::PhaseEntered { phase } => matches!(
+                phase,
+                PhaseName::OpeningStatements | PhaseName::Rounds | PhaseName::FinalStatements | PhaseName::Rebuttals
+            ),
+            Event::Claimed { .. }
+            | Event::ParticipantPlaced { .. }
+            | Event::StageOpened { .. }
+            | Event::TurnAsked(_)
+            | Event::ToolCalled { .. }
+            | Event::SpeechHeard { .. }
+            | Event::BidPlaced { .. }
+            | Event::NoteTaken { .. }
+            | Event::BallotCast { .. }
+            | Event::VoteCast { .. }
+            | Event::DebatersScored { .. }
+            | Event::SpeechesScored { .. }
+            | Event::ResearchBriefed { .. }
+            | Event::SummaryRecorded { .. }
+            | Event::RoundMeasured { .. }
+            | Event::EnoughAsked { .. }
+            | Event::TurnFailed { .. }
+            | Event::SeatSkipped { .. }
+            | Event::LoopEnded { .. }
+            | Event::JudgementRecorded { .. }
+            | Event::RankingRecorded { .. }
+            | Event::VoteTallied { .. }
+            | Event::VerdictReached { .. }
+            | Event::SynthesisRecorded { .. }
+            | Event::CancelRequested { .. }
+            | Event::DebateEnded { .. } => false,
+        },
     }
 }
 

@@ -1,12 +1,16 @@
 //! Lines cut to the width of the terminal, between words, with the indent kept.
-use agon_report::{Style, StyledLine};
-use ratatui::text::{Line, Span};
+use agon_report::{Span, Style, StyledLine};
 
+/// Columns that text takes at most, however wide the terminal is: longer lines are hard to read.
+const MOST_COLUMNS: usize = 100;
+/// How far in a line goes on that says nothing else.
 const INDENT: usize = 2;
 
-/// The line as lines no wider than `width` columns.
-pub fn wrap(line: &StyledLine, width: usize) -> Vec<Line<'static>> {
-    let mut page = Page { width: width.max(8), lines: Vec::new(), current: Vec::new(), used: 0 };
+/// The line as lines no wider than `width` columns, nor than a reader likes.
+pub fn wrap(line: &StyledLine, width: usize) -> Vec<StyledLine> {
+    let width = width.clamp(8, MOST_COLUMNS);
+    let hang = line.hang.max(INDENT).min(width / 2);
+    let mut page = Page { width, hang, lines: Vec::new(), current: Vec::new(), used: 0 };
     for span in &line.spans {
         for word in words(&span.text) {
             page.add(word, span.style);
@@ -30,22 +34,28 @@ fn words(text: &str) -> Vec<&str> {
     pieces
 }
 
+/// Columns that the text takes on a terminal.
+pub fn columns(text: &str) -> usize {
+    ratatui::text::Span::raw(text).width()
+}
+
 struct Page {
     width: usize,
-    lines: Vec<Line<'static>>,
-    current: Vec<Span<'static>>,
+    hang: usize,
+    lines: Vec<StyledLine>,
+    current: Vec<Span>,
     used: usize,
 }
 
 impl Page {
     fn add(&mut self, word: &str, style: Style) {
-        let columns = Span::raw(word).width();
+        let columns = columns(word);
         if self.used + columns <= self.width {
             self.put(word, columns, style);
             return;
         }
         let word = word.trim_start_matches(' ');
-        if self.used > INDENT {
+        if self.used > self.hang {
             self.turn();
         }
         self.add_long(word, style);
@@ -54,35 +64,35 @@ impl Page {
     /// A word that may be wider than a line is cut between characters.
     fn add_long(&mut self, word: &str, style: Style) {
         let mut piece = String::new();
-        let mut columns = 0;
+        let mut taken = 0;
         for c in word.chars() {
-            let wide = Span::raw(c.to_string()).width();
-            if self.used + columns + wide > self.width {
-                self.put(&std::mem::take(&mut piece), columns, style);
+            let wide = columns(c.encode_utf8(&mut [0; 4]));
+            if self.used + taken + wide > self.width {
+                self.put(&std::mem::take(&mut piece), taken, style);
                 self.turn();
-                columns = 0;
+                taken = 0;
             }
             piece.push(c);
-            columns += wide;
+            taken += wide;
         }
-        self.put(&piece, columns, style);
+        self.put(&piece, taken, style);
     }
 
     fn put(&mut self, text: &str, columns: usize, style: Style) {
         if !text.is_empty() {
-            self.current.push(Span::styled(text.to_owned(), super::paint::look(style)));
+            self.current.push(Span { text: text.to_owned(), style });
             self.used += columns;
         }
     }
 
     fn turn(&mut self) {
-        self.lines.push(Line::from(std::mem::take(&mut self.current)));
-        self.current.push(Span::raw(" ".repeat(INDENT)));
-        self.used = INDENT;
+        self.lines.push(StyledLine { spans: std::mem::take(&mut self.current), hang: self.hang });
+        self.current.push(Span { text: " ".repeat(self.hang), style: Style::Plain });
+        self.used = self.hang;
     }
 
-    fn finish(mut self) -> Vec<Line<'static>> {
-        self.lines.push(Line::from(self.current));
+    fn finish(mut self) -> Vec<StyledLine> {
+        self.lines.push(StyledLine { spans: self.current, hang: self.hang });
         self.lines
     }
 }
@@ -107,10 +117,24 @@ mod tests {
         {
             for width in 8..30 {
                 for line in wrap(&StyledLine::of(Style::Plain, text), width) {
-                    assert!(line.width() <= width, "{width}: {line}");
+                    assert!(columns(&line.to_string()) <= width, "{width}: {line}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn text_is_no_wider_than_a_reader_likes_however_wide_the_terminal_is() {
+        let text = "word ".repeat(200);
+        assert!(wrapped(&text, 400).iter().all(|line| columns(line) <= 100));
+    }
+
+    #[test]
+    fn what_hangs_goes_on_below_its_own_beginning() {
+        let span = |text: &str| Span { text: text.to_owned(), style: Style::Plain };
+        let line = StyledLine { spans: vec![span("For   "), span("Ada, Bruno, Chioma")], hang: 6 };
+        let lines: Vec<String> = wrap(&line, 18).iter().map(ToString::to_string).collect();
+        assert_eq!(lines, ["For   Ada, Bruno,", "      Chioma"]);
     }
 
     #[test]

@@ -1,0 +1,98 @@
+//! The text of the answer: the words that won, and whose they are.
+use crate::minutes::{Entry, Minutes};
+use crate::words;
+use agon_core::{ConsensusStrategy, JUDGE, MODERATOR, Speech, SpeechKind, TurnId};
+
+/// The words that won.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Answer<'a> {
+    /// Whose words they are: a debater, a judge, or the moderator.
+    pub(crate) author: &'a str,
+    /// What they are.
+    pub(crate) origin: Origin,
+    /// The words; absent where the debate file keeps the author's words out of reports.
+    pub(crate) text: Option<&'a str>,
+    /// The speech that they are, where they are one.
+    pub(crate) turn: Option<TurnId>,
+}
+
+/// What the words are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A proposal as it was first made.
+    Proposal,
+    /// A proposal as its author last revised it.
+    Revision,
+    /// The verdict in the words of a judge.
+    Verdict,
+    /// A synthesis by a judge who found for no side.
+    JudgesSynthesis,
+    /// The synthesis of the moderator, where nobody is to win.
+    ModeratorsSynthesis,
+    /// The last speech for the winner, where votes decided and nobody put the answer into words.
+    LastWord(SpeechKind),
+}
+
+impl<'a> Minutes<'a> {
+    /// The words that won; nothing where there is neither a winner nor a synthesis.
+    pub(crate) fn answer(&self) -> Option<Answer<'a>> {
+        let verdict = self.verdict?;
+        let spec = &self.admission.spec;
+        if let Some(winner) = verdict.winner.filter(|_| spec.ballots_on_proposals()) {
+            let last = self.drafts(winner).last();
+            let hidden = Answer { author: winner, origin: Origin::Proposal, text: None, turn: None };
+            return Some(last.map_or(hidden, |(entry, speech)| Answer {
+                author: entry.participant,
+                origin: if speech.kind == SpeechKind::Revision { Origin::Revision } else { Origin::Proposal },
+                text: Some(&speech.text),
+                turn: Some(entry.turn),
+            }));
+        }
+        match (verdict.verdict, spec.consensus_strategy) {
+            (Some(text), ConsensusStrategy::MediatorSummary) => {
+                Some(Answer { author: MODERATOR, origin: Origin::ModeratorsSynthesis, text: Some(text), turn: None })
+            }
+            (Some(text), _) => Some(Answer {
+                author: self.deciding().map_or(JUDGE, |(entry, _)| entry.participant),
+                origin: if verdict.winner.is_some() { Origin::Verdict } else { Origin::JudgesSynthesis },
+                text: Some(text),
+                turn: None,
+            }),
+            (None, _) => self.last_word(verdict.winner?).map(|(entry, speech)| Answer {
+                author: entry.participant,
+                origin: Origin::LastWord(speech.kind),
+                text: Some(&speech.text),
+                turn: Some(entry.turn),
+            }),
+        }
+    }
+
+    /// The first draft of an answer that was revised.
+    pub(crate) fn first_draft(&self, answer: Answer<'a>) -> Option<(&Entry<'a>, &'a Speech)> {
+        let revised = answer.origin == Origin::Revision;
+        self.drafts(answer.author).next().filter(|(_, speech)| revised && speech.kind == SpeechKind::Proposal)
+    }
+
+    /// A debater's proposal and its revisions, in the order of the rounds.
+    fn drafts(&self, author: &str) -> impl Iterator<Item = (&Entry<'a>, &'a Speech)> {
+        self.speeches().filter(move |(entry, speech)| {
+            entry.participant == author && matches!(speech.kind, SpeechKind::Proposal | SpeechKind::Revision)
+        })
+    }
+
+    /// What the words are, as their title.
+    pub(crate) fn titled(&self, answer: Answer<'a>) -> String {
+        let who = words::who(answer.author);
+        let place = answer.turn.map(|turn| self.place(turn.round)).unwrap_or_default();
+        match answer.origin {
+            Origin::Proposal => format!("The proposal of {who}, never revised"),
+            Origin::Revision => format!("The proposal of {who}, as revised in {place}"),
+            Origin::Verdict => format!("In the words of the {}", who.to_lowercase()),
+            Origin::JudgesSynthesis => format!("A synthesis by the {}: no side won", who.to_lowercase()),
+            Origin::ModeratorsSynthesis => {
+                "A synthesis by the moderator: nobody wins, as the debate file asks".to_owned()
+            }
+            Origin::LastWord(kind) => format!("The last word for it: {} of {who}, {place}", words::kind(kind)),
+        }
+    }
+}

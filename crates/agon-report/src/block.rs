@@ -1,0 +1,155 @@
+//! The result in ten seconds: the one block that ends a run and heads the reports.
+mod decided;
+mod objection;
+mod sides;
+
+use crate::analysis::Analysis;
+use crate::key;
+use crate::minutes::Minutes;
+use crate::terminal::{Style, StyledLine, indented_text};
+use crate::text::{excerpt, one_line};
+use crate::verdict::{Standing, Tone};
+use crate::words::{self, count, duration, number};
+
+/// Characters of the reasoning that the block shows.
+const MOST_REASONING: usize = 320;
+/// Columns of the longest label with the blank after it.
+const LABEL: usize = 11;
+
+/// What a reader wants to know of a debate first: the answer with its words, how it was decided, who is for and against,
+/// the strongest objection left open, and what it took.
+#[derive(Clone, Debug)]
+pub struct ResultBlock {
+    /// The outcome, or the state where there is none.
+    pub(crate) badge: &'static str,
+    pub(crate) tone: Tone,
+    /// The answer in a few words.
+    pub(crate) headline: String,
+    /// The words of the answer, and the output of the synthesizer.
+    pub(crate) texts: Vec<BlockText>,
+    /// The rest, by label.
+    pub(crate) rows: Vec<(&'static str, String)>,
+}
+
+/// Words that somebody wrote.
+#[derive(Clone, Debug)]
+pub(crate) struct BlockText {
+    /// What they are, on one line.
+    pub(crate) title: String,
+    /// Hostile, as everything that models write.
+    pub(crate) text: String,
+    /// JSON.
+    pub(crate) is_json: bool,
+}
+
+impl ResultBlock {
+    /// The block of a debate; of one that runs, what is known so far.
+    pub fn of(minutes: &Minutes<'_>) -> Self {
+        let (badge, tone) = minutes.badge();
+        let analysis = Analysis::of(minutes);
+        let mut rows: Vec<(&'static str, String)> = Vec::new();
+        rows.extend(decided::of(minutes).map(|how| ("How", how)));
+        rows.extend(minutes.cancel.map(|why| ("Cancelled", one_line(why))));
+        rows.extend(why(minutes).map(|why| ("Why", why)));
+        rows.extend(sides::of(minutes));
+        rows.extend(minutes.consensus().map(|consensus| ("Consensus", one_line(&consensus))));
+        rows.extend(missing(minutes).map(|missing| ("Missing", missing)));
+        rows.extend(objection::of(minutes, analysis.as_ref()).map(|open| ("Left open", open)));
+        rows.extend(rounds(minutes).map(|rounds| ("Rounds", rounds)));
+        rows.push(("Cost", cost(minutes)));
+        Self { badge, tone, headline: one_line(&minutes.headline()), texts: texts(minutes), rows }
+    }
+
+    /// The block with a further line, for what only the caller knows: where the report is.
+    #[must_use]
+    pub fn with(mut self, label: &'static str, value: &str) -> Self {
+        self.rows.push((label, one_line(value)));
+        self
+    }
+
+    /// The block for a terminal.
+    pub fn lines(&self) -> Vec<StyledLine> {
+        let style = match self.tone {
+            Tone::Good => Style::Good,
+            Tone::Mixed => Style::Warn,
+            Tone::Bad => Style::Bad,
+            Tone::Open => Style::Plain,
+        };
+        let mut out = vec![StyledLine::empty(), StyledLine::of(Style::Title, "== Result ==")];
+        let badge = StyledLine::of(style, format!("{}:", self.badge));
+        out.push(badge.and(Style::Strong, format!(" {}", self.headline)));
+        for text in &self.texts {
+            out.push(StyledLine::empty());
+            out.push(StyledLine::of(Style::Dim, format!("{}:", text.title)));
+            out.extend(indented_text(&text.text));
+        }
+        if !self.texts.is_empty() {
+            out.push(StyledLine::empty());
+        }
+        out.extend(self.rows.iter().map(|(label, value)| row(label, value)));
+        out
+    }
+}
+
+fn row(label: &str, value: &str) -> StyledLine {
+    let blanks = " ".repeat(LABEL.saturating_sub(label.len()));
+    StyledLine::hanging(Style::Office, &format!("{label}{blanks}"), Style::Plain, value)
+}
+
+fn texts(minutes: &Minutes<'_>) -> Vec<BlockText> {
+    let answer = minutes.answer().and_then(|answer| {
+        let title = one_line(&minutes.titled(answer));
+        Some(BlockText { title, text: answer.text?.to_owned(), is_json: false })
+    });
+    let synthesis = minutes.synthesis().map(|(_, synthesis)| {
+        let problems = synthesis.problems.iter().map(|problem| format!("; does not fit the schema: {problem}"));
+        let title = format!("Written by the synthesizer from the result{}", problems.collect::<String>());
+        let output = synthesis.output.as_deref().map(words::pretty);
+        let is_json = output.is_some();
+        BlockText { title: one_line(&title), text: output.unwrap_or_else(|| synthesis.text.to_string()), is_json }
+    });
+    answer.into_iter().chain(synthesis).collect()
+}
+
+/// The beginning of the reasons, with the names behind a judge's labels.
+fn why(minutes: &Minutes<'_>) -> Option<String> {
+    let reasoning = minutes.verdict?.reasoning.filter(|text| !text.trim().is_empty())?;
+    let why = excerpt(reasoning, MOST_REASONING);
+    let labels = key::labels(minutes.admission);
+    let meant = labels.iter().filter(|(label, _)| why.contains(label.as_str()));
+    let meant: Vec<String> = meant.map(|(label, name)| format!("{label} = {name}")).collect();
+    Some(if meant.is_empty() { why } else { one_line(&format!("{why} ({})", meant.join(", "))) })
+}
+
+fn missing(minutes: &Minutes<'_>) -> Option<String> {
+    let seats = minutes.end.map(|end| end.missing).filter(|seats| !seats.is_empty())?;
+    let told = seats.iter().map(|seat| {
+        let who = words::who(seat.participant.as_str());
+        format!("{who} in {}, seat {} ({})", minutes.place(seat.round), seat.seat, seat.cause.as_str())
+    });
+    Some(one_line(&told.collect::<Vec<_>>().join("; ")))
+}
+
+fn rounds(minutes: &Minutes<'_>) -> Option<String> {
+    let (rule, round) = minutes.stopped?;
+    Some(format!("{round}, then {}", words::stop(rule)))
+}
+
+fn cost(minutes: &Minutes<'_>) -> String {
+    let usage = minutes.usage();
+    let tokens = match (usage.unknown_calls, usage.tokens()) {
+        (0, tokens) => count(tokens, "token"),
+        (_, 0) => "tokens unknown".to_owned(),
+        (unknown, tokens) => format!("{} tokens, those of {} unknown", number(tokens), count(unknown.into(), "call")),
+    };
+    let took = match minutes.standing() {
+        Standing::Ended(_) => duration(minutes.duration_ms()),
+        Standing::Running | Standing::Cancelling => format!("{} so far", duration(minutes.duration_ms())),
+    };
+    let failed = minutes.failures().count() as u64;
+    let failed = match failed {
+        0 => String::new(),
+        n => format!(" · {}", words::counted(n, "failed try", "failed tries")),
+    };
+    format!("{} · {tokens} · {took}{failed}", count(usage.calls.into(), "call"))
+}

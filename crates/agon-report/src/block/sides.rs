@@ -1,0 +1,136 @@
+//! Who is for the answer and who against it, by name, and who changed.
+use crate::minutes::Minutes;
+use crate::text::{excerpt, one_line};
+use crate::verdict::Standing;
+use crate::words;
+use agon_core::tally::same_answer;
+use agon_core::{BallotStage, Ballots, ConsensusSource, DebateState};
+
+/// Characters of an answer that stands behind a name.
+const MOST_ANSWER: usize = 80;
+
+/// What somebody holds in the end, and what it held before where that was something else.
+struct Held<'a> {
+    who: &'a str,
+    choice: &'a str,
+    before: Option<&'a str>,
+}
+
+/// The lines on who is for and against.
+pub(super) fn of(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
+    if minutes.verdict.is_none() {
+        return Vec::new();
+    }
+    let by_votes = minutes.verdict.and_then(|verdict| verdict.consensus).map(|consensus| consensus.source);
+    let held = match by_votes {
+        Some(ConsensusSource::Votes) => votes(minutes),
+        Some(ConsensusSource::FinalBallots) | None => ballots(minutes),
+    };
+    if held.is_empty() {
+        return argued(minutes);
+    }
+    let winner = minutes.winner().and_then(|winner| match by_votes {
+        Some(ConsensusSource::Votes) => Some(winner),
+        Some(ConsensusSource::FinalBallots) | None => minutes.stands_for(winner),
+    });
+    let mut rows = match winner {
+        Some(winner) => for_and_against(winner, &held),
+        None => by_answer(&held),
+    };
+    rows.extend(silent(minutes, &held));
+    rows
+}
+
+fn for_and_against(winner: &str, held: &[Held<'_>]) -> Vec<(&'static str, String)> {
+    let (with, against): (Vec<&Held<'_>>, Vec<&Held<'_>>) =
+        held.iter().partition(|one| same_answer(one.choice, winner));
+    let with: Vec<String> = with.into_iter().map(|one| named(one.who, None, one.before)).collect();
+    let against: Vec<String> = against.into_iter().map(|one| named(one.who, Some(one.choice), one.before)).collect();
+    vec![("For", listed(&with)), ("Against", listed(&against))]
+}
+
+/// Without a winner, each answer with those who hold it.
+fn by_answer(held: &[Held<'_>]) -> Vec<(&'static str, String)> {
+    let mut answers: Vec<(&str, Vec<String>)> = Vec::new();
+    for one in held {
+        let name = named(one.who, None, one.before);
+        match answers.iter_mut().find(|(answer, _)| same_answer(answer, one.choice)) {
+            Some((_, names)) => names.push(name),
+            None => answers.push((one.choice, vec![name])),
+        }
+    }
+    answers.into_iter().map(|(answer, names)| ("For", format!("{}: {}", quoted(answer), listed(&names)))).collect()
+}
+
+/// `Bruno for “Wait a year” (before: “Invest now”)`.
+fn named(who: &str, choice: Option<&str>, before: Option<&str>) -> String {
+    let choice = choice.map(|choice| format!(" for {}", quoted(choice))).unwrap_or_default();
+    let before = before.map(|before| format!(" (changed; before: {})", quoted(before))).unwrap_or_default();
+    one_line(&format!("{}{choice}{before}", words::who(who)))
+}
+
+fn quoted(answer: &str) -> String {
+    format!("“{}”", excerpt(answer, MOST_ANSWER))
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() { "nobody".to_owned() } else { names.join(", ") }
+}
+
+fn ballots<'m>(minutes: &'m Minutes<'_>) -> Vec<Held<'m>> {
+    let last = minutes.ballots(BallotStage::Final);
+    last.map(|(entry, ballot)| held(minutes, entry.participant, ballot.choice)).collect()
+}
+
+/// The last vote of each voter: where every round votes, each has several.
+fn votes<'m>(minutes: &'m Minutes<'_>) -> Vec<Held<'m>> {
+    let mut last: Vec<Held<'m>> = Vec::new();
+    for (entry, vote) in minutes.votes() {
+        last.retain(|one| one.who != entry.participant);
+        last.push(held(minutes, entry.participant, vote.choice));
+    }
+    last
+}
+
+fn held<'m>(minutes: &'m Minutes<'_>, who: &'m str, choice: &'m str) -> Held<'m> {
+    let first = minutes.ballots(BallotStage::Initial).find(|(entry, _)| entry.participant == who);
+    let before = first.map(|(_, ballot)| ballot.choice).filter(|before| !same_answer(before, choice));
+    Held { who, choice, before }
+}
+
+/// Without ballots and votes, who argued for what.
+fn argued(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
+    let spec = &minutes.admission.spec;
+    let Some(winner) = minutes.winner().filter(|_| spec.ballots == Ballots::None) else { return Vec::new() };
+    let of = |persona: &agon_core::Persona| {
+        if spec.elects_debaters() { Some(persona.name.to_string()) } else { persona.stance.clone() }
+    };
+    let positions = spec.personas.iter().filter_map(|persona| Some((persona.name.as_str(), of(persona)?)));
+    let (with, against): (Vec<_>, Vec<_>) = positions.partition(|(_, position)| same_answer(position, winner));
+    let with: Vec<String> = with.into_iter().map(|(who, _)| named(who, None, None)).collect();
+    let against: Vec<String> = against
+        .into_iter()
+        .map(|(who, position)| {
+            named(who, Some(&position).filter(|_| !spec.elects_debaters()).map(|p| p.as_str()), None)
+        })
+        .collect();
+    if with.is_empty() && against.is_empty() {
+        return Vec::new();
+    }
+    vec![("Argued for", listed(&with)), ("Against", listed(&against))]
+}
+
+/// Debaters of whom a final ballot was wanted and none came.
+fn silent(minutes: &Minutes<'_>, held: &[Held<'_>]) -> Option<(&'static str, String)> {
+    let spec = &minutes.admission.spec;
+    let over = minutes.standing() == Standing::Ended(DebateState::Succeeded);
+    let wanted = over && matches!(spec.ballots, Ballots::Both | Ballots::FinalOnly);
+    let heard = |name: &str| held.iter().any(|one| one.who == name);
+    let names: Vec<String> = spec
+        .personas
+        .iter()
+        .filter(|persona| wanted && !heard(persona.name.as_str()))
+        .map(|persona| one_line(persona.name.as_str()))
+        .collect();
+    (!names.is_empty()).then(|| ("No ballot", names.join(", ")))
+}

@@ -1,0 +1,130 @@
+//! The result in ten seconds: the block that ends a run and heads the reports.
+use crate::log::Log;
+use crate::{formats, scenes};
+use agon_core::*;
+use agon_report::{DebateResult, Minutes, ResultBlock, full_markdown, html, summary_only};
+
+fn minutes(log: &Log) -> Minutes<'_> {
+    Minutes::from_records(&log.records).unwrap()
+}
+fn block(log: &Log) -> String {
+    ResultBlock::of(&minutes(log)).lines().iter().map(|line| format!("{line}\n")).collect()
+}
+/// What stands behind a label.
+fn row(log: &Log, label: &str) -> Option<String> {
+    let block = block(log);
+    let line = block.lines().find(|line| line.starts_with(label))?;
+    Some(line[label.len()..].trim().to_owned())
+}
+
+#[test]
+fn the_winning_proposal_stands_in_every_report_as_it_was_last_revised() {
+    let log = formats::critiques();
+    let verdict = DebateResult::of(&minutes(&log)).verdict.unwrap();
+    assert_eq!(verdict.text.as_deref(), Some("Buy on signature.\n\nMy answer: Invest now"));
+    assert_eq!(verdict.author.as_deref(), Some("Ada"));
+    let title = "The proposal of Ada, as revised in round 1";
+    assert!(block(&log).contains(&format!("{title}:\n  Buy on signature.\n")), "{}", block(&log));
+    for page in [full_markdown(&minutes(&log)), summary_only(&minutes(&log))] {
+        assert!(page.contains(&format!("*{title}:*\n\n> Buy on signature.\n")), "{page}");
+    }
+    let page = html(&minutes(&log)).unwrap();
+    let (head, _) = page.split_once("</header>").unwrap();
+    assert!(head.contains(title) && head.contains("<p>Buy on signature.</p>"), "{head}");
+}
+
+#[test]
+fn the_page_shows_what_the_revisions_changed_in_the_first_draft() {
+    let page = html(&minutes(&formats::critiques())).unwrap();
+    let (_, diff) = page.split_once("<p class=\"diff\" dir=\"auto\">").unwrap();
+    let (diff, _) = diff.split_once("</p>").unwrap();
+    assert!(diff.contains("<del>") && diff.contains("<ins>Buy on signature.</ins>"), "{diff}");
+    assert!(diff.contains("My answer: Invest now"), "{diff}");
+    assert!(page.contains("first draft</a>: 3 words added, 2 words removed"), "{page}");
+    assert!(!html(&minutes(&scenes::decided())).unwrap().contains("class=\"diff\""));
+}
+
+#[test]
+fn words_that_the_file_keeps_out_are_not_the_answers_text_either() {
+    let mut log = formats::critiques();
+    let Event::DebateAdmitted(admission) = &mut log.records[0].events[0] else { panic!("an admission") };
+    admission.spec.visible.debaters.history = false;
+    let verdict = DebateResult::of(&minutes(&log)).verdict.unwrap();
+    assert_eq!((verdict.text, verdict.author.as_deref()), (None, Some("Ada")));
+    assert!(!block(&log).contains("My answer"), "{}", block(&log));
+}
+
+#[test]
+fn a_synthesis_says_what_it_is_and_whose() {
+    let log = scenes::synthesis();
+    assert!(block(&log).contains("A synthesis by the judge: no side won:\n  Do both.\n"), "{}", block(&log));
+    let verdict = DebateResult::of(&minutes(&log)).verdict.unwrap();
+    assert_eq!((verdict.text.as_deref(), verdict.author.as_deref()), (Some("Do both."), Some("judge")));
+}
+
+#[test]
+fn where_votes_decide_the_last_word_for_the_winner_is_its_text() {
+    let verdict = DebateResult::of(&minutes(&scenes::voted())).verdict.unwrap();
+    assert_eq!(verdict.text.as_deref(), Some("Invest now: the figures say so."));
+    assert_eq!(verdict.author.as_deref(), Some("Ada"));
+}
+
+#[test]
+fn the_block_says_how_it_was_decided_by_whom_and_on_what() {
+    assert_eq!(
+        row(&scenes::decided(), "How").unwrap(),
+        "by the judge (gemma3:12b), the same in both orders; 1 of 2 quotations verified"
+    );
+    assert_eq!(
+        row(&scenes::voted(), "How").unwrap(),
+        "by majority vote: Invest now: 2 votes, Wait a year: 0 votes, Rent the capacity: 0 votes; 2 of 3 eligible votes came"
+    );
+    let how = row(&scenes::order_sensitive(), "How").unwrap();
+    assert!(how.starts_with("not decided: the judge named another winner"), "{how}");
+    assert!(how.contains("order 1: “Invest now”, order 2: a synthesis"), "{how}");
+    let how = row(&formats::critiques(), "How").unwrap();
+    assert!(how.starts_with("by 0 of 2 judges; Judge was heard in 1 of 2 orders, Judge 2 changed"), "{how}");
+}
+
+#[test]
+fn the_block_names_who_is_for_and_against_and_who_changed() {
+    let decided = scenes::decided();
+    assert_eq!(row(&decided, "For").unwrap(), "Ada, Bruno (changed; before: “Wait a year”)");
+    assert_eq!(row(&decided, "Against").unwrap(), "nobody");
+    let critiques = formats::critiques();
+    assert_eq!(row(&critiques, "For").unwrap(), "Ada, Bruno (changed; before: “Chioma”)");
+    assert_eq!(row(&critiques, "Against").unwrap(), "Chioma for “Chioma”");
+    assert_eq!(
+        row(&scenes::order_sensitive(), "For").unwrap(),
+        "“Invest now”: Ada, Bruno (changed; before: “Wait a year”)"
+    );
+}
+
+#[test]
+fn the_strongest_objection_that_nobody_answered_is_named() {
+    let mut log = formats::critiques();
+    assert_eq!(row(&log, "Left open").unwrap(), "nothing: every attack was answered");
+    let revises = |event: &Event| matches!(event, Event::SpeechRecorded(speech) if speech.kind == SpeechKind::Revision && speech.participant.as_str() == "Ada");
+    log.records.retain(|record| !record.events.iter().any(revises));
+    assert_eq!(
+        row(&log, "Left open").unwrap(),
+        "critique by Bruno of Ada in round 1, severity 8 of 10, unanswered: “The lease ends in fourteen months.”"
+    );
+    assert!(block(&log).contains("The proposal of Ada, never revised:"), "{}", block(&log));
+}
+
+#[test]
+fn the_report_comes_last() {
+    let log = scenes::decided();
+    let block = ResultBlock::of(&minutes(&log)).with("Report", "agon-reports/x/report.html");
+    let last = block.lines().last().unwrap().to_string();
+    assert_eq!(last, "Report     agon-reports/x/report.html");
+}
+
+#[test]
+fn the_block_of_every_kind_of_debate() {
+    let others = [scenes::decided(), scenes::order_sensitive(), scenes::synthesis(), scenes::voted(), scenes::failed()];
+    let more = [scenes::cancelled(), scenes::running(), scenes::grand(false)];
+    let blocks: Vec<String> = formats::all().iter().chain(&others).chain(&more).map(block).collect();
+    insta::assert_snapshot!(blocks.join("\n"));
+}

@@ -1,0 +1,100 @@
+//! `agon open`: a debate's HTML report in the browser.
+use super::Context;
+use super::stored::document;
+use crate::cli::{Format, OpenArgs};
+use crate::client::{self, Client, Place};
+use crate::environment::Environment;
+use crate::exit::{Exit, Stop};
+use crate::reports;
+use crate::store::Store;
+use anyhow::Context as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What opens files where `BROWSER` names nothing.
+const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+
+/// `agon open [ID]`
+pub fn run(context: &Context, args: &OpenArgs) -> Result<Exit, Stop> {
+    let (name, over) = find(context, args)?;
+    let dir = args.output_dir.clone().map_or_else(|| context.settings().map(|settings| settings.output.dir), Ok)?;
+    let folder = std::path::absolute(dir.join(&name)).context("the folder of the report has no path")?;
+    let page = folder.join("report.html");
+    // The report of a debate that was not over when it was written is out of date.
+    if !over || !page.is_file() {
+        let text = document(context, &args.place, &name, Format::Html)?;
+        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        reports::replace(&page, &text)?;
+    }
+    if opened(&context.environment, &page) {
+        context.output.note(&format!("opened {}", page.display()));
+    } else {
+        context.output.line(&page.display().to_string())?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The name of the debate, and whether it is over.
+fn find(context: &Context, args: &OpenArgs) -> Result<(String, bool), Stop> {
+    match client::place(context, &args.place)? {
+        Place::Local => {
+            let store = Store::open(context)?;
+            store.block_on(async {
+                let id = store.find(&args.id).await?;
+                let over = store.heads().await?.iter().any(|head| head.id == id && head.ended);
+                Ok((id.name().to_owned(), over))
+            })
+        }
+        Place::Server(settings) => super::small_runtime()?.block_on(async {
+            let client = Client::open(&settings, &context.environment)?;
+            // What the server has may be newer than what was written here.
+            Ok((client.find(&args.id).await?, false))
+        }),
+    }
+}
+
+/// Whether a program took the file.
+fn opened(environment: &Environment, page: &Path) -> bool {
+    let mut command = match environment.get("BROWSER").and_then(|list| browser(list, page)) {
+        Some(command) => command,
+        None => {
+            let mut command = Command::new(OPENER);
+            command.arg(page).stdout(Stdio::null()).stderr(Stdio::null());
+            command
+        }
+    };
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// The first of the commands in `BROWSER`; `%s` stands for the file, which else comes last.
+fn browser(list: &str, page: &Path) -> Option<Command> {
+    let mut words = list.split(':').find(|command| !command.trim().is_empty())?.split_whitespace();
+    let mut command = Command::new(words.next()?);
+    let mut named = false;
+    for word in words {
+        named |= word.contains("%s");
+        command.arg(word.replace("%s", &page.to_string_lossy()));
+    }
+    if !named {
+        command.arg(page);
+    }
+    Some(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(list: &str) -> Vec<String> {
+        let command = browser(list, Path::new("/r.html")).unwrap();
+        let words = std::iter::once(command.get_program()).chain(command.get_args());
+        words.map(|word| word.to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn the_first_browser_is_given_the_file_where_it_wants_it() {
+        assert_eq!(words("w3m"), ["w3m", "/r.html"]);
+        assert_eq!(words("firefox --new-tab %s:w3m"), ["firefox", "--new-tab", "/r.html"]);
+        assert!(browser(" : ", Path::new("/r.html")).is_none());
+    }
+}
