@@ -5,11 +5,11 @@ use agon_core::{ConsensusStrategy, JUDGE, MODERATOR, Speech, SpeechKind, TurnId}
 
 /// The words that won.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Answer<'a> {
+pub(crate) struct WinningText<'a> {
     /// Whose words they are: a debater, a judge, or the moderator.
     pub(crate) author: &'a str,
     /// What they are.
-    pub(crate) origin: Origin,
+    pub(crate) origin: TextOrigin,
     /// The words; absent where the debate file keeps the author's words out of reports.
     pub(crate) text: Option<&'a str>,
     /// The speech that they are, where they are one.
@@ -18,7 +18,7 @@ pub(crate) struct Answer<'a> {
 
 /// What the words are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum TextOrigin {
     /// A proposal as it was first made.
     Proposal,
     /// A proposal as its author last revised it.
@@ -35,32 +35,35 @@ pub(crate) enum Origin {
 
 impl<'a> Minutes<'a> {
     /// The words that won; nothing where there is neither a winner nor a synthesis.
-    pub(crate) fn answer(&self) -> Option<Answer<'a>> {
+    pub(crate) fn answer(&self) -> Option<WinningText<'a>> {
         let verdict = self.verdict?;
         let spec = &self.admission.spec;
         if let Some(winner) = verdict.winner.filter(|_| spec.ballots_on_proposals()) {
             let last = self.drafts(winner).last();
-            let hidden = Answer { author: winner, origin: Origin::Proposal, text: None, turn: None };
-            return Some(last.map_or(hidden, |(entry, speech)| Answer {
+            let hidden = WinningText { author: winner, origin: TextOrigin::Proposal, text: None, turn: None };
+            return Some(last.map_or(hidden, |(entry, speech)| WinningText {
                 author: entry.participant,
-                origin: if speech.kind == SpeechKind::Revision { Origin::Revision } else { Origin::Proposal },
+                origin: if speech.kind == SpeechKind::Revision { TextOrigin::Revision } else { TextOrigin::Proposal },
                 text: Some(&speech.text),
                 turn: Some(entry.turn),
             }));
         }
         match (verdict.verdict, spec.consensus_strategy) {
-            (Some(text), ConsensusStrategy::MediatorSummary) => {
-                Some(Answer { author: MODERATOR, origin: Origin::ModeratorsSynthesis, text: Some(text), turn: None })
-            }
-            (Some(text), _) => Some(Answer {
-                author: self.deciding().map_or(JUDGE, |(entry, _)| entry.participant),
-                origin: if verdict.winner.is_some() { Origin::Verdict } else { Origin::JudgesSynthesis },
+            (Some(text), ConsensusStrategy::MediatorSummary) => Some(WinningText {
+                author: MODERATOR,
+                origin: TextOrigin::ModeratorsSynthesis,
                 text: Some(text),
                 turn: None,
             }),
-            (None, _) => self.last_word(verdict.winner?).map(|(entry, speech)| Answer {
+            (Some(text), _) => Some(WinningText {
+                author: self.deciding().map_or(JUDGE, |(entry, _)| entry.participant),
+                origin: if verdict.winner.is_some() { TextOrigin::Verdict } else { TextOrigin::JudgesSynthesis },
+                text: Some(text),
+                turn: None,
+            }),
+            (None, _) => self.last_word(verdict.winner?).map(|(entry, speech)| WinningText {
                 author: entry.participant,
-                origin: Origin::LastWord(speech.kind),
+                origin: TextOrigin::LastWord(speech.kind),
                 text: Some(&speech.text),
                 turn: Some(entry.turn),
             }),
@@ -68,8 +71,8 @@ impl<'a> Minutes<'a> {
     }
 
     /// The first draft of an answer that was revised.
-    pub(crate) fn first_draft(&self, answer: Answer<'a>) -> Option<(&Entry<'a>, &'a Speech)> {
-        let revised = answer.origin == Origin::Revision;
+    pub(crate) fn first_draft(&self, answer: WinningText<'a>) -> Option<(&Entry<'a>, &'a Speech)> {
+        let revised = answer.origin == TextOrigin::Revision;
         self.drafts(answer.author).next().filter(|(_, speech)| revised && speech.kind == SpeechKind::Proposal)
     }
 
@@ -81,18 +84,16 @@ impl<'a> Minutes<'a> {
     }
 
     /// What the words are, as their title.
-    pub(crate) fn titled(&self, answer: Answer<'a>) -> String {
+    pub(crate) fn titled(&self, answer: WinningText<'a>) -> String {
         let who = words::who(answer.author);
         let place = answer.turn.map(|turn| self.place(turn.round)).unwrap_or_default();
         match answer.origin {
-            Origin::Proposal => format!("The proposal of {who}, never revised"),
-            Origin::Revision => format!("The proposal of {who}, as revised in {place}"),
-            Origin::Verdict => format!("In the words of the {}", who.to_lowercase()),
-            Origin::JudgesSynthesis => format!("A synthesis by the {}: no side won", who.to_lowercase()),
-            Origin::ModeratorsSynthesis => {
-                "A synthesis by the moderator: nobody wins, as the debate file asks".to_owned()
-            }
-            Origin::LastWord(kind) => format!("The last word for it: {} of {who}, {place}", words::kind(kind)),
+            TextOrigin::Proposal => format!("The proposal of {who}, never revised"),
+            TextOrigin::Revision => format!("The proposal of {who}, as revised in {place}"),
+            TextOrigin::Verdict => format!("In the words of the {}", who.to_lowercase()),
+            TextOrigin::JudgesSynthesis => format!("The synthesis, by the {}", who.to_lowercase()),
+            TextOrigin::ModeratorsSynthesis => "The synthesis, by the moderator".to_owned(),
+            TextOrigin::LastWord(kind) => format!("The last word for it: {} of {who}, {place}", words::kind(kind)),
         }
     }
 }

@@ -10,9 +10,12 @@ use crate::terminal::{Style, StyledLine, indented_text};
 use crate::text::{excerpt, one_line};
 use crate::verdict::{Standing, Tone};
 use crate::words::{self, count, duration, number};
+use agon_core::TurnId;
 
 /// Characters of the reasoning that the block shows.
 const MOST_REASONING: usize = 320;
+/// The label of the reasons.
+const WHY: &str = "Why";
 /// Columns of the longest label with the blank after it.
 const LABEL: usize = 11;
 
@@ -50,7 +53,7 @@ impl ResultBlock {
         let mut rows: Vec<(&'static str, String)> = Vec::new();
         rows.extend(decided::of(minutes).map(|how| ("How", how)));
         rows.extend(minutes.cancel.map(|why| ("Cancelled", one_line(why))));
-        rows.extend(why(minutes).map(|why| ("Why", why)));
+        rows.extend(why(minutes).map(|why| (WHY, why)));
         rows.extend(sides::of(minutes));
         rows.extend(minutes.consensus().map(|consensus| ("Consensus", one_line(&consensus))));
         rows.extend(missing(minutes).map(|missing| ("Missing", missing)));
@@ -65,6 +68,11 @@ impl ResultBlock {
     pub fn with(mut self, label: &'static str, value: &str) -> Self {
         self.rows.push((label, one_line(value)));
         self
+    }
+
+    /// The lines for a report, which has the whole reasoning below.
+    pub(crate) fn reported(&self) -> impl Iterator<Item = &(&'static str, String)> {
+        self.rows.iter().filter(|(label, _)| *label != WHY)
     }
 
     /// The block for a terminal.
@@ -111,13 +119,19 @@ fn texts(minutes: &Minutes<'_>) -> Vec<BlockText> {
     answer.into_iter().chain(synthesis).collect()
 }
 
-/// The beginning of the reasons, with the names behind a judge's labels.
+/// The beginning of the reasons, with what a judge's labels and numbers stand for.
 fn why(minutes: &Minutes<'_>) -> Option<String> {
     let reasoning = minutes.verdict?.reasoning.filter(|text| !text.trim().is_empty())?;
     let why = excerpt(reasoning, MOST_REASONING);
     let labels = key::labels(minutes.admission);
     let meant = labels.iter().filter(|(label, _)| why.contains(label.as_str()));
-    let meant: Vec<String> = meant.map(|(label, name)| format!("{label} = {name}")).collect();
+    let mut meant: Vec<String> = meant.map(|(label, name)| format!("{label} = {name}")).collect();
+    if let Some((entry, judged)) = minutes.deciding() {
+        let named = minutes.named_entries(entry, judged.order, [why.as_str()]);
+        let place = |turn: TurnId| minutes.place(turn.round);
+        meant
+            .extend(named.iter().map(|one| format!("entry {} = {}, {}", one.number, one.participant, place(one.turn))));
+    }
     Some(if meant.is_empty() { why } else { one_line(&format!("{why} ({})", meant.join(", "))) })
 }
 
@@ -125,7 +139,7 @@ fn missing(minutes: &Minutes<'_>) -> Option<String> {
     let seats = minutes.end.map(|end| end.missing).filter(|seats| !seats.is_empty())?;
     let told = seats.iter().map(|seat| {
         let who = words::who(seat.participant.as_str());
-        format!("{who} in {}, seat {} ({})", minutes.place(seat.round), seat.seat, seat.cause.as_str())
+        format!("{who}, {}, seat {} ({})", minutes.place(seat.round), seat.seat, seat.cause.as_str())
     });
     Some(one_line(&told.collect::<Vec<_>>().join("; ")))
 }
@@ -151,5 +165,6 @@ fn cost(minutes: &Minutes<'_>) -> String {
         0 => String::new(),
         n => format!(" · {}", words::counted(n, "failed try", "failed tries")),
     };
-    format!("{} · {tokens} · {took}{failed}", count(usage.calls.into(), "call"))
+    let paid = minutes.costs().told().map(|paid| format!(" · {paid}")).unwrap_or_default();
+    format!("{} · {tokens} · {took}{paid}{failed}", count(usage.calls.into(), "call"))
 }

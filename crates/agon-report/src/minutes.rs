@@ -2,6 +2,7 @@
 mod entry;
 mod fold;
 
+use crate::prices::{Expenses, Prices};
 use crate::{visible, words};
 use agon_core::{
     Admission, Ask, BallotStage, Call, Consensus, Critique, DebateState, DebaterScore, Event, Failure, Interjection,
@@ -52,6 +53,7 @@ pub struct Minutes<'a> {
     pub(crate) cancel: Option<&'a str>,
     pub(crate) end: Option<End<'a>>,
     pub(crate) log_head: Option<String>,
+    pub(crate) prices: Prices,
 }
 
 /// A coordinator took over.
@@ -147,6 +149,20 @@ impl<'a> Minutes<'a> {
     pub fn with_log_head(mut self, hash: impl Into<String>) -> Self {
         self.log_head = Some(hash.into());
         self
+    }
+
+    /// Names what calls cost, which the log does not know; the reports show it.
+    #[must_use]
+    pub fn with_prices(mut self, prices: &Prices) -> Self {
+        self.prices = prices.clone();
+        self
+    }
+
+    /// What the calls cost, as far as that is known.
+    pub(crate) fn costs(&self) -> Expenses {
+        let mut costs = Expenses::default();
+        self.own_calls().for_each(|(_, call)| costs.add(&self.prices, call));
+        costs
     }
 
     /// Whether no model said any of this.
@@ -254,15 +270,18 @@ impl<'a> Minutes<'a> {
     pub(crate) fn calls(&self) -> impl Iterator<Item = (&Entry<'a>, &'a Call)> {
         self.entries.iter().filter_map(|entry| Some((entry, entry.call?)))
     }
+    /// The calls of this debate: what was said in one that is judged again was paid for there.
+    fn own_calls(&self) -> impl Iterator<Item = (&Entry<'a>, &'a Call)> {
+        let own = |entry: &Entry<'_>| self.admission.rejudges.is_none() || entry.at != self.admitted_at;
+        self.calls().filter(move |(entry, _)| own(entry))
+    }
     pub(crate) fn asked(&self, turn: TurnId) -> Option<(Timestamp, &'a Ask)> {
         self.asks.get(&turn).copied()
     }
     /// Tokens of all calls so far.
     pub(crate) fn usage(&self) -> UsageTotals {
         let sum = || {
-            // what was said in a debate that is judged again was paid for there
-            let own = |entry: &Entry<'_>| self.admission.rejudges.is_none() || entry.at != self.admitted_at;
-            self.calls().filter(|(entry, _)| own(entry)).fold(UsageTotals::default(), |mut sum, (_, call)| {
+            self.own_calls().fold(UsageTotals::default(), |mut sum, (_, call)| {
                 sum.add(&call.usage);
                 sum
             })

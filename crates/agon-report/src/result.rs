@@ -5,6 +5,7 @@ mod floor;
 
 use crate::analysis::Analysis;
 use crate::minutes::Minutes;
+use crate::prices::Expense;
 use crate::tree::ArgumentTree;
 use crate::words::rfc3339;
 use agon_core::{BallotStage, MajorityShift, MissingSeat, Outcome, Reason, UsageTotals};
@@ -92,6 +93,12 @@ pub struct DebateResult {
     pub not_shown: Vec<String>,
     /// Tokens of all calls.
     pub usage: UsageTotals,
+    /// What the calls cost, by currency; absent where no price is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cost: Vec<Expense>,
+    /// Calls that are not in `cost`, because their price or their tokens are unknown; absent where there is no cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls_without_cost: Option<u32>,
     /// When.
     pub timing: TimingResult,
     /// The seed that every random choice derives from.
@@ -127,7 +134,7 @@ pub struct PastResult {
 impl DebateResult {
     /// The result that the minutes state.
     pub fn of(minutes: &Minutes<'_>) -> Self {
-        let admission = minutes.admission;
+        let (admission, costs) = (minutes.admission, minutes.costs());
         Self {
             id: admission.id.to_string(),
             topic: admission.spec.topic.clone(),
@@ -168,6 +175,8 @@ impl DebateResult {
             failures: build::failures(minutes),
             missing_seats: minutes.end.map(|end| end.missing).unwrap_or_default().to_vec(),
             usage: minutes.usage(),
+            calls_without_cost: Some(costs.unknown()).filter(|_| !costs.known().is_empty()),
+            cost: costs.known(),
             timing: TimingResult {
                 admitted_at: rfc3339(minutes.admitted_at),
                 ended_at: minutes.end.map(|end| rfc3339(end.at)),

@@ -2,6 +2,7 @@
 mod decision;
 mod lines;
 mod live;
+mod pace;
 mod styled;
 
 pub(crate) use lines::text as indented_text;

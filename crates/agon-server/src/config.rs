@@ -3,6 +3,7 @@ use crate::auth::AuthConfig;
 use crate::net::{ConnectionLimits, TlsConfig};
 use agon_bus::nats::StreamWatch;
 use agon_core::RetryPolicy;
+use agon_report::Prices;
 use agon_runtime::Node;
 use agon_spec::Defaults;
 use agon_store::{Catalogue, Commands, Journal, Requests, Upkeep};
@@ -36,6 +37,8 @@ pub struct GatewayConfig {
     pub defaults: Defaults,
     /// How failed tries of a debate's turns follow each other.
     pub retry: RetryPolicy,
+    /// What calls cost, for results and reports.
+    pub prices: Prices,
 }
 impl Default for GatewayConfig {
     fn default() -> Self {
@@ -51,6 +54,7 @@ impl Default for GatewayConfig {
             times: GatewayTimes::default(),
             defaults: Defaults::default(),
             retry: RetryPolicy::default(),
+            prices: Prices::new(),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Reports of a stored debate: rendered from its log, written as files.
 use crate::cli::Format;
+use crate::settings::Settings;
 use agon_core::{Event, Output, Record};
-use agon_report::{DebateResult, Minutes};
+use agon_report::{DebateResult, Minutes, Prices};
 use anyhow::Context;
 use std::path::{Path, PathBuf};
 
@@ -12,12 +13,23 @@ pub struct Log {
     pub records: Vec<Record>,
     /// Hash of the last record, where the store keeps one.
     pub head: Option<String>,
+    /// What calls cost.
+    pub prices: Prices,
 }
 
 impl Log {
+    /// A log whose hashes and prices are unknown.
+    pub fn of(records: Vec<Record>) -> Self {
+        Self { records, head: None, prices: Prices::new() }
+    }
+    /// The log with what its calls cost.
+    pub fn with_prices(self, settings: &Settings) -> Self {
+        Self { prices: settings.prices(), ..self }
+    }
     /// What the log says.
     pub fn minutes(&self) -> anyhow::Result<Minutes<'_>> {
         let minutes = Minutes::from_records(&self.records).context("the log cannot be read")?;
+        let minutes = minutes.with_prices(&self.prices);
         Ok(match &self.head {
             Some(head) => minutes.with_log_head(head.clone()),
             None => minutes,

@@ -9,6 +9,7 @@ mod layers;
 mod length;
 mod list;
 mod nats;
+mod prices;
 mod secret;
 mod tools;
 
@@ -22,6 +23,7 @@ pub use hosts::{HostKind, HostSettings, chosen as chosen_hosts};
 pub use layers::Layers;
 pub use length::Length;
 pub use nats::NatsSettings;
+pub use prices::PriceSettings;
 pub use secret::KeySource;
 pub use tools::{ToolSettings, with_keys as tools_with_keys};
 
@@ -64,6 +66,9 @@ pub struct Settings {
     pub admin: AdminSettings,
     /// What is told to those who look after the machines.
     pub telemetry: TelemetrySettings,
+    /// What the tokens of models cost, by model.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub prices: BTreeMap<String, PriceSettings>,
     /// The tools that debates may use where this process plays turns, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, ToolSettings>,
@@ -206,6 +211,11 @@ impl Settings {
         }
     }
 
+    /// What calls cost, for reports.
+    pub fn prices(&self) -> agon_report::Prices {
+        prices::of(&self.prices)
+    }
+
     /// When a server that fails is left alone.
     pub fn breaker_policy(&self) -> agon_core::breaker::BreakerPolicy {
         agon_core::breaker::BreakerPolicy {
@@ -247,6 +257,7 @@ impl Settings {
         for (section, found) in sections {
             problems.extend(found.into_iter().map(|problem| format!("{section}.{problem}")));
         }
+        problems.extend(prices::problems(&self.prices));
         problems.extend(tools::problems(&self.tools));
         problems
     }

@@ -102,7 +102,7 @@ impl Store {
         let raw = self.sqlite.raw_records(id).await.map_err(failed)?;
         let end = records.last().map(Record::last);
         let head = raw.iter().find(|raw| Some(raw.last) == end).map(|raw| chain::hex(&raw.hash));
-        Ok(Log { records, head })
+        Ok(Log { head, ..Log::of(records) })
     }
 
     /// The logs of the newest debates that fit.

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 pub fn check(admission: &Admission, log: &[Record]) -> Result<(), String> {
     let spec = &admission.spec;
     planned(spec, log)?;
+    counted(log)?;
     seen_at_once(spec, log)?;
     moderated(spec, log)?;
     let rounds = rounds(log);
@@ -59,6 +60,24 @@ fn planned(spec: &DebateSpec, log: &[Record]) -> Result<(), String> {
     for (model, calls) in models {
         let most = plan.models.iter().find(|(known, _)| known == model).map_or(0, |(_, calls)| *calls);
         require!(calls <= most, "{calls} calls of {model}, planned are {most} at the most");
+    }
+    Ok(())
+}
+
+/// Progress counts every turn that was answered or lost, never goes back, never passes what is planned, and ends there.
+fn counted(log: &[Record]) -> Result<(), String> {
+    let mut progress = CallProgress::default();
+    let (mut settled, mut last) = (0, 0);
+    for event in all(log) {
+        progress.take(event);
+        let lost = matches!(event, Event::TurnFailed { retry_at: None, .. });
+        settled += u64::from(lost || event.answered().is_some());
+        let CallCounts { done, planned } = progress.calls();
+        require!(done == settled && done >= last, "{done} calls are counted of {settled}, {last} before");
+        require!(done <= planned, "{done} of {planned} calls are done");
+        let over = matches!(event, Event::DebateEnded { .. });
+        require!(!over || done == planned, "{done} of {planned} calls are done at the end");
+        last = done;
     }
     Ok(())
 }

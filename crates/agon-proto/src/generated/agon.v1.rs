@@ -2158,6 +2158,12 @@ pub mod debate {
         /// Tries that failed.
         #[prost(uint32, tag = "4")]
         pub failed_tries: u32,
+        /// Turns that were answered or lost for good.
+        #[prost(uint64, tag = "5")]
+        pub calls_done: u64,
+        /// About how many turns the whole debate takes, those that are done included.
+        #[prost(uint64, tag = "6")]
+        pub calls_planned: u64,
     }
     /// Tokens and calls.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -2447,6 +2453,12 @@ pub struct DebateEvent {
     /// What happened.
     #[prost(message, optional, tag = "3")]
     pub event: ::core::option::Option<super::bus::v1::Event>,
+    /// How far the debate is with this event. Only of watched events.
+    #[prost(uint64, optional, tag = "4")]
+    pub calls_done: ::core::option::Option<u64>,
+    /// About how many turns the whole debate takes.
+    #[prost(uint64, optional, tag = "5")]
+    pub calls_planned: ::core::option::Option<u64>,
 }
 /// A piece of a speech. May be lost; the event that records the speech holds the whole text.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

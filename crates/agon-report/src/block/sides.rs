@@ -10,7 +10,7 @@ use agon_core::{BallotStage, Ballots, ConsensusSource, DebateState};
 const MOST_ANSWER: usize = 80;
 
 /// What somebody holds in the end, and what it held before where that was something else.
-struct Held<'a> {
+struct FinalChoice<'a> {
     who: &'a str,
     choice: &'a str,
     before: Option<&'a str>,
@@ -41,8 +41,8 @@ pub(super) fn of(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
     rows
 }
 
-fn for_and_against(winner: &str, held: &[Held<'_>]) -> Vec<(&'static str, String)> {
-    let (with, against): (Vec<&Held<'_>>, Vec<&Held<'_>>) =
+fn for_and_against(winner: &str, held: &[FinalChoice<'_>]) -> Vec<(&'static str, String)> {
+    let (with, against): (Vec<&FinalChoice<'_>>, Vec<&FinalChoice<'_>>) =
         held.iter().partition(|one| same_answer(one.choice, winner));
     let with: Vec<String> = with.into_iter().map(|one| named(one.who, None, one.before)).collect();
     let against: Vec<String> = against.into_iter().map(|one| named(one.who, Some(one.choice), one.before)).collect();
@@ -50,7 +50,7 @@ fn for_and_against(winner: &str, held: &[Held<'_>]) -> Vec<(&'static str, String
 }
 
 /// Without a winner, each answer with those who hold it.
-fn by_answer(held: &[Held<'_>]) -> Vec<(&'static str, String)> {
+fn by_answer(held: &[FinalChoice<'_>]) -> Vec<(&'static str, String)> {
     let mut answers: Vec<(&str, Vec<String>)> = Vec::new();
     for one in held {
         let name = named(one.who, None, one.before);
@@ -64,7 +64,11 @@ fn by_answer(held: &[Held<'_>]) -> Vec<(&'static str, String)> {
 
 /// `Bruno for “Wait a year” (before: “Invest now”)`.
 fn named(who: &str, choice: Option<&str>, before: Option<&str>) -> String {
-    let choice = choice.map(|choice| format!(" for {}", quoted(choice))).unwrap_or_default();
+    let choice = match choice {
+        Some(own) if own == who => " for its own".to_owned(),
+        Some(choice) => format!(" for {}", quoted(choice)),
+        None => String::new(),
+    };
     let before = before.map(|before| format!(" (changed; before: {})", quoted(before))).unwrap_or_default();
     one_line(&format!("{}{choice}{before}", words::who(who)))
 }
@@ -77,14 +81,14 @@ fn listed(names: &[String]) -> String {
     if names.is_empty() { "nobody".to_owned() } else { names.join(", ") }
 }
 
-fn ballots<'m>(minutes: &'m Minutes<'_>) -> Vec<Held<'m>> {
+fn ballots<'m>(minutes: &'m Minutes<'_>) -> Vec<FinalChoice<'m>> {
     let last = minutes.ballots(BallotStage::Final);
     last.map(|(entry, ballot)| held(minutes, entry.participant, ballot.choice)).collect()
 }
 
 /// The last vote of each voter: where every round votes, each has several.
-fn votes<'m>(minutes: &'m Minutes<'_>) -> Vec<Held<'m>> {
-    let mut last: Vec<Held<'m>> = Vec::new();
+fn votes<'m>(minutes: &'m Minutes<'_>) -> Vec<FinalChoice<'m>> {
+    let mut last: Vec<FinalChoice<'m>> = Vec::new();
     for (entry, vote) in minutes.votes() {
         last.retain(|one| one.who != entry.participant);
         last.push(held(minutes, entry.participant, vote.choice));
@@ -92,10 +96,10 @@ fn votes<'m>(minutes: &'m Minutes<'_>) -> Vec<Held<'m>> {
     last
 }
 
-fn held<'m>(minutes: &'m Minutes<'_>, who: &'m str, choice: &'m str) -> Held<'m> {
+fn held<'m>(minutes: &'m Minutes<'_>, who: &'m str, choice: &'m str) -> FinalChoice<'m> {
     let first = minutes.ballots(BallotStage::Initial).find(|(entry, _)| entry.participant == who);
     let before = first.map(|(_, ballot)| ballot.choice).filter(|before| !same_answer(before, choice));
-    Held { who, choice, before }
+    FinalChoice { who, choice, before }
 }
 
 /// Without ballots and votes, who argued for what.
@@ -121,7 +125,7 @@ fn argued(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
 }
 
 /// Debaters of whom a final ballot was wanted and none came.
-fn silent(minutes: &Minutes<'_>, held: &[Held<'_>]) -> Option<(&'static str, String)> {
+fn silent(minutes: &Minutes<'_>, held: &[FinalChoice<'_>]) -> Option<(&'static str, String)> {
     let spec = &minutes.admission.spec;
     let over = minutes.standing() == Standing::Ended(DebateState::Succeeded);
     let wanted = over && matches!(spec.ballots, Ballots::Both | Ballots::FinalOnly);

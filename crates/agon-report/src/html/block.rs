@@ -1,7 +1,7 @@
 //! The head of the page: the result in ten seconds.
 use super::clean;
 use super::view::{anchor, tone_class};
-use crate::answer::Answer;
+use crate::answer::WinningText;
 use crate::block::ResultBlock;
 use crate::minutes::Minutes;
 use crate::text::plain;
@@ -43,6 +43,7 @@ pub(super) enum Piece {
 pub(super) fn block(minutes: &Minutes<'_>) -> BlockView {
     let block = ResultBlock::of(minutes);
     let answer = minutes.answer().filter(|answer| answer.text.is_some());
+    let rows = block.reported().cloned().collect();
     let texts = block.texts.into_iter().enumerate().map(|(at, text)| {
         // The words of the answer come first.
         let answer = answer.filter(|_| at == 0);
@@ -60,11 +61,11 @@ pub(super) fn block(minutes: &Minutes<'_>) -> BlockView {
         won: minutes.winner().is_some(),
         headline: block.headline,
         texts: texts.collect(),
-        rows: block.rows,
+        rows,
     }
 }
 
-fn draft(minutes: &Minutes<'_>, answer: Answer<'_>) -> Option<DraftView> {
+fn draft(minutes: &Minutes<'_>, answer: WinningText<'_>) -> Option<DraftView> {
     let (entry, first) = minutes.first_draft(answer)?;
     let (before, after) = (plain(&first.text), plain(answer.text?));
     let short = before.len().saturating_add(after.len()) <= MOST_BY_WORDS;

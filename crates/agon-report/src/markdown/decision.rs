@@ -22,7 +22,7 @@ pub(super) fn outcome(page: &mut Page, minutes: &Minutes<'_>) {
         }
     }
     let row = |(label, value): &(&str, String)| format!("**{label}:** {}", inline(value));
-    page.list(&block.rows.iter().map(row).collect::<Vec<_>>());
+    page.list(&block.reported().map(row).collect::<Vec<_>>());
 }
 
 /// The whole reasoning with its citations, and the verdict in words where the winner's words are others.

@@ -2,6 +2,7 @@
 use super::entry::{Choice, Concluded, Deed, Entry, Judged, entry};
 use super::{Claim, End, Minutes, Placement, Stage, Tally, ToolCall, Verdict};
 use crate::figures;
+use crate::prices::Prices;
 use agon_core::{
     Admission, Conclusion, ConsensusStrategy, Event, JUDGE, MODERATOR, ParticipantId, Position, Timestamp, Transcript,
 };
@@ -31,6 +32,7 @@ impl<'a> Minutes<'a> {
             cancel: None,
             end: None,
             log_head: None,
+            prices: Prices::new(),
         }
     }
 

@@ -1,13 +1,16 @@
 //! The state of a running debate as far as a watcher sees it.
 use super::lines;
+use super::pace::Pace;
 use super::styled::{Style, StyledLine};
 use crate::figures;
 use crate::minutes;
+use crate::prices::{Expenses, Prices};
 use crate::text::PlainText;
 use crate::words::{self, REHEARSAL, count, duration, number};
+use agon_core::tally::same_answer;
 use agon_core::{
-    Admission, Ask, Call, Event, ModelName, ModeratorDecision, ParticipantId, PhaseName, Position, Timestamp, TurnId,
-    UsageTotals,
+    Admission, Ask, BallotStage, Call, Event, ModelName, ModeratorDecision, ParticipantId, PhaseName, Position,
+    Timestamp, TurnId, UsageTotals,
 };
 use std::collections::BTreeMap;
 
@@ -33,6 +36,11 @@ pub struct LiveView {
     holders: BTreeMap<(u32, u32), ParticipantId>,
     /// The last round whose heading was printed.
     headed: u32,
+    pace: Pace,
+    prices: Prices,
+    costs: Expenses,
+    /// What the first ballots are for, most first.
+    first_ballots: Vec<(String, u32)>,
 }
 
 /// A turn that was asked and has no result yet.
@@ -48,6 +56,10 @@ pub struct Speaking {
     pub since: Timestamp,
     /// What came so far, without control characters.
     pub text: String,
+    /// About how many tokens the prompt has, where earlier calls tell.
+    pub reading: Option<u64>,
+    /// When the first piece came.
+    first: Option<Timestamp>,
     last_delta: Option<u64>,
     stripper: PlainText,
 }
@@ -67,6 +79,13 @@ impl LiveView {
         Self::default()
     }
 
+    /// What calls cost.
+    #[must_use]
+    pub fn with_prices(mut self, prices: Prices) -> Self {
+        self.prices = prices;
+        self
+    }
+
     /// Takes the next event in, and says what is to be printed for good.
     pub fn lines(&mut self, position: Position, at: Timestamp, event: &Event) -> Vec<StyledLine> {
         if position <= self.position {
@@ -76,8 +95,11 @@ impl LiveView {
         let entry = minutes::entry(at, event);
         let call = entry.and_then(|entry| entry.call);
         let mut out = self.rehearsal_found(event, call);
-        if let Some(call) = call {
+        self.pace.take(at, event);
+        if let (Some(call), Some(entry)) = (call, entry) {
             self.usage.add(&call.usage);
+            self.costs.add(&self.prices, call);
+            self.pace.read(entry.participant, &call.usage);
         }
         if let Some(turn) = entry.map(|entry| entry.turn) {
             self.speaking.retain(|open, _| !open.same_slot(turn));
@@ -90,12 +112,13 @@ impl LiveView {
     }
 
     /// Takes a piece of a running answer in. `n` counts the pieces of a turn; one that came before is passed over.
-    pub fn delta(&mut self, turn: TurnId, n: u64, text: &str) {
+    pub fn delta(&mut self, at: Timestamp, turn: TurnId, n: u64, text: &str) {
         let Some(speaking) = self.speaking.get_mut(&turn) else { return };
         if speaking.last_delta.is_some_and(|last| n <= last) {
             return;
         }
         speaking.last_delta = Some(n);
+        speaking.first.get_or_insert(at);
         speaking.stripper.push(text, &mut speaking.text);
     }
 
@@ -136,13 +159,30 @@ impl LiveView {
         self.position
     }
 
-    /// What stands below the printed lines at this moment: one line for the debate, one for each turn under way or waiting.
-    pub fn status(&self, now: Timestamp) -> Vec<StyledLine> {
-        let mut out = vec![self.summary(now)];
+    /// Where the debate is at this moment: how far, what it took so far, and how the first ballots stand.
+    pub fn summary(&self, now: Timestamp) -> Vec<StyledLine> {
+        let mut out = vec![self.place(now), self.figures(now)];
+        if !self.first_ballots.is_empty() {
+            let told: Vec<String> = self.first_ballots.iter().map(|(choice, n)| format!("{n} for {choice}")).collect();
+            out.push(StyledLine::of(Style::Dim, format!("First ballots: {}", told.join(" · "))));
+        }
+        out
+    }
+
+    /// One line for each turn under way, and then for each that waits.
+    pub fn turns(&self, now: Timestamp) -> Vec<StyledLine> {
+        let mut out = Vec::new();
         for (_, speaking) in self.speaking() {
             let doing = match speaking.text.chars().count() {
-                0 => format!(" {}: waiting for the first word, ", speaking.task),
-                n => format!(" {}: {} so far, ", speaking.task, count(n as u64, "character")),
+                0 => match speaking.reading {
+                    Some(tokens) => format!(" {}: reading about {}, ", speaking.task, count(tokens, "token")),
+                    None => format!(" {}: waiting for the first word, ", speaking.task),
+                },
+                n => {
+                    let ms = speaking.first.map_or(0, |first| now.since(first));
+                    let rate = self.pace.rate(n, ms).map(|rate| format!("{rate}, ")).unwrap_or_default();
+                    format!(" {}: {} so far, {rate}", speaking.task, count(n as u64, "character"))
+                }
             };
             let name = StyledLine::of(self.style(&speaking.participant), words::who(speaking.participant.as_str()));
             out.push(name.and(Style::Plain, doing).and(Style::Dim, duration(now.since(speaking.since))));
@@ -155,7 +195,7 @@ impl LiveView {
         out
     }
 
-    fn summary(&self, now: Timestamp) -> StyledLine {
+    fn place(&self, now: Timestamp) -> StyledLine {
         let place = match (self.phase, self.cancelling) {
             (_, true) => "Being cancelled".to_owned(),
             (Some(PhaseName::Rounds), _) => {
@@ -165,9 +205,17 @@ impl LiveView {
             (Some(phase), _) => words::phase(phase).to_owned(),
             (None, _) => "Starting".to_owned(),
         };
+        let line = StyledLine::of(Style::Strong, place);
+        match self.pace.told(now).filter(|_| !self.is_over()) {
+            Some(told) => line.and(Style::Plain, format!(" · {told}")),
+            None => line,
+        }
+    }
+
+    fn figures(&self, now: Timestamp) -> StyledLine {
         let unknown = if self.usage.unknown_calls > 0 { " known" } else { "" };
         let mut figures = format!(
-            " · {}{unknown} tokens in {} · {}",
+            "{}{unknown} tokens in {} · {}",
             number(self.usage.tokens()),
             count(self.usage.calls.into(), "call"),
             duration(self.elapsed_ms(now))
@@ -175,7 +223,10 @@ impl LiveView {
         if self.failures > 0 {
             figures.push_str(&format!(" · {}", count(self.failures.into(), "failed try").replace("trys", "tries")));
         }
-        let line = StyledLine::of(Style::Strong, place).and(Style::Dim, figures);
+        if let Some(cost) = self.costs.told() {
+            figures.push_str(&format!(" · {cost}"));
+        }
+        let line = StyledLine::of(Style::Dim, figures);
         if self.rehearsal { line.and(Style::Warn, " · rehearsal") } else { line }
     }
 
@@ -243,6 +294,7 @@ impl LiveView {
                         .insert((turn.round, turn.seat), Waiting { participant: participant.clone(), retry_at });
                 }
             }
+            Event::BallotCast { stage: BallotStage::Initial, choice, .. } => self.balloted(choice),
             Event::LoopEnded { .. } => self.stopped = true,
             Event::CancelRequested { .. } => self.cancelling = true,
             Event::DebateEnded { usage, .. } => {
@@ -282,6 +334,14 @@ impl LiveView {
         }
     }
 
+    fn balloted(&mut self, choice: &str) {
+        match self.first_ballots.iter_mut().find(|(known, _)| same_answer(known, choice)) {
+            Some((_, n)) => *n += 1,
+            None => self.first_ballots.push((choice.to_owned(), 1)),
+        }
+        self.first_ballots.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    }
+
     fn asked(&mut self, at: Timestamp, ask: &Ask) {
         self.waiting.remove(&(ask.turn.round, ask.turn.seat));
         self.speaking.retain(|open, _| !open.same_slot(ask.turn));
@@ -291,6 +351,8 @@ impl LiveView {
             task: figures::task(&ask.task),
             since: at,
             text: String::new(),
+            reading: self.pace.prompt(&ask.participant),
+            first: None,
             last_delta: None,
             stripper: PlainText::default(),
         };

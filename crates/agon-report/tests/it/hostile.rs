@@ -3,7 +3,9 @@ use crate::log::{Log, persona, spec};
 use crate::page::Html;
 use crate::{formats, scenes};
 use agon_core::*;
-use agon_report::{LiveView, Minutes, full_markdown, html, summary_only, tree_markdown, tree_svg, verbose};
+use agon_report::{
+    LiveView, Minutes, ResultBlock, full_markdown, html, summary_only, tree_markdown, tree_svg, verbose,
+};
 use proptest::prelude::*;
 
 const ATTACKS: [&str; 22] = [
@@ -410,17 +412,23 @@ fn no_report_carries_control_characters_or_invisible_ones() {
 #[test]
 fn no_line_of_a_terminal_carries_control_characters() {
     for attack in ATTACKS {
+        let log = hostile(attack);
         let mut view = LiveView::new();
-        for record in &hostile(attack).records {
+        let mut lines = Vec::new();
+        for record in &log.records {
             for (position, event) in record.entries() {
-                for line in view.lines(position, record.at, event).into_iter().chain(view.status(record.at)) {
-                    let text = line.to_string();
-                    assert!(!text.chars().any(char::is_control), "{text:?}");
-                    // JSON spells the escape character out, which commands nothing.
-                    let text = text.replace("\\u001b[31m", "");
-                    assert!(!text.contains("[31m") && !text.contains('\u{202e}'), "{text:?}");
-                }
+                lines.extend(view.lines(position, record.at, event));
+                lines.extend(view.summary(record.at).into_iter().chain(view.turns(record.at)));
             }
+        }
+        let minutes = Minutes::from_records(&log.records).unwrap();
+        lines.extend(ResultBlock::of(&minutes).lines());
+        for line in lines {
+            let text = line.to_string();
+            assert!(!text.chars().any(char::is_control), "{text:?}");
+            // JSON spells the escape character out, which commands nothing.
+            let text = text.replace("\\u001b[31m", "");
+            assert!(!text.contains("[31m") && !text.contains('\u{202e}'), "{text:?}");
         }
     }
 }

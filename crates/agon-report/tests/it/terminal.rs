@@ -3,7 +3,7 @@ use crate::{
     scenes,
 };
 use agon_core::*;
-use agon_report::{LiveView, REHEARSAL, Style, StyledLine};
+use agon_report::{DebateResult, LiveView, Minutes, Price, Prices, REHEARSAL, ResultBlock, Style, StyledLine};
 
 fn watch(log: &Log) -> (LiveView, Vec<StyledLine>) {
     let mut view = LiveView::new();
@@ -49,20 +49,24 @@ fn the_status_names_round_figures_and_who_is_waited_for() {
     let (mut view, turn, asked_at) = asked();
     let now = asked_at.plus(2_500);
     assert_eq!(
-        text(&view.status(now)),
-        "Round 1 of at most 2 · 0 tokens in 0 calls · 2.5 s\nAda argument: waiting for the first word, 2.5 s\n"
+        text(&view.summary(now)),
+        "Round 1 of at most 2 · turn 1 of about 14 · 0 %\n0 tokens in 0 calls · 2.5 s\n"
     );
-    view.delta(turn, 0, "It pays");
-    assert_eq!(text(&view.status(now)).lines().nth(1), Some("Ada argument: 7 characters so far, 2.5 s"));
+    assert_eq!(text(&view.turns(now)), "Ada argument: waiting for the first word, 2.5 s\n");
+    view.delta(now, turn, 0, "It pays");
+    assert_eq!(text(&view.turns(now)), "Ada argument: 7 characters so far, 2.5 s\n");
+    let later = now.plus(2_000);
+    assert_eq!(text(&view.turns(later)), "Ada argument: 7 characters so far, about 0.9 tokens/s, 4.5 s\n");
 }
 
 #[test]
 fn deltas_make_the_text_so_far_and_a_delta_that_comes_twice_changes_nothing() {
     let (mut view, turn, _) = asked();
-    view.delta(turn, 0, "It \u{1b}[3");
-    view.delta(turn, 1, "1mpays");
-    view.delta(turn, 1, "1mpays");
-    view.delta(turn.next_attempt(), 0, "another try");
+    let at = Timestamp(1);
+    view.delta(at, turn, 0, "It \u{1b}[3");
+    view.delta(at, turn, 1, "1mpays");
+    view.delta(at, turn, 1, "1mpays");
+    view.delta(at, turn.next_attempt(), 0, "another try");
     let texts: Vec<&str> = view.speaking().map(|(_, speaking)| speaking.text.as_str()).collect();
     assert_eq!(texts, ["It pays"]);
 }
@@ -70,7 +74,7 @@ fn deltas_make_the_text_so_far_and_a_delta_that_comes_twice_changes_nothing() {
 #[test]
 fn a_speaker_who_failed_waits_for_the_next_try_and_the_new_try_starts_from_nothing() {
     let (mut view, turn, at) = asked();
-    view.delta(turn, 0, "half an answer");
+    view.delta(at, turn, 0, "half an answer");
     let failure = Failure::new(FailureCause::Timeout, "no answer");
     let next = view.position().next();
     let failed = Event::TurnFailed {
@@ -83,8 +87,8 @@ fn a_speaker_who_failed_waits_for_the_next_try_and_the_new_try_starts_from_nothi
     let lines = view.lines(next, at.plus(1_000), &failed);
     assert_eq!(text(&lines), "Ada failed at try 1 (timeout), asked again in 2.0 s: no answer\n");
     assert_eq!(view.speaking().count(), 0);
-    assert_eq!(text(&view.status(at.plus(1_000))).lines().last(), Some("Ada is asked again in 2.0 s"));
-    assert!(text(&view.status(at)).contains("1 failed try"));
+    assert_eq!(text(&view.turns(at.plus(1_000))).lines().last(), Some("Ada is asked again in 2.0 s"));
+    assert!(text(&view.summary(at)).contains("1 failed try"));
     let ask = Ask {
         turn: turn.next_attempt(),
         participant: "Ada".into(),
@@ -118,7 +122,7 @@ fn a_rehearsal_is_announced_once_and_stays_in_the_status() {
     let (view, lines) = watch(&log);
     assert_eq!(lines[0], StyledLine::of(Style::Warn, format!("*** {REHEARSAL}. ***")));
     assert_eq!(text(&lines).matches(REHEARSAL).count(), 1);
-    assert!(text(&view.status(Timestamp(log.now))).contains("rehearsal"));
+    assert!(text(&view.summary(Timestamp(log.now))).contains("rehearsal"));
 }
 
 #[test]
@@ -134,4 +138,72 @@ fn time_stands_still_after_the_end() {
     let (view, _) = watch(&log);
     assert!(view.is_over());
     assert_eq!(view.elapsed_ms(Timestamp(log.now + 60_000)), log.now - crate::log::START);
+}
+
+#[test]
+fn the_status_says_how_far_the_debate_is_and_how_long_it_will_take() {
+    let mut log = Log::admitted(scenes::pair());
+    log.phase(PhaseName::InitialBallots);
+    log.ballot(0, BallotStage::Initial, "Ada", scenes::NOW, "Queues");
+    log.ballot(0, BallotStage::Initial, "Bruno", scenes::NOW, "Queues");
+    log.phase(PhaseName::OpeningStatements);
+    log.speak(0, "Ada", Some(scenes::NOW), SpeechKind::Opening, "We turn people away.");
+    log.ask(0, "Bruno", Task::Opening);
+    let (view, _) = watch(&log);
+    let told = text(&view.summary(Timestamp(crate::log::START + 60_000)));
+    assert!(told.starts_with("Opening statements · turn 4 of about 18 · 16 % · about 5 min left\n"), "{told}");
+    assert!(told.ends_with("First ballots: 2 for Invest now\n"), "{told}");
+    // the prompt of the last ballot had 812 tokens
+    let turns = text(&view.turns(Timestamp(log.now)));
+    assert!(turns.starts_with("Bruno opening statement: reading about 8"), "{turns}");
+}
+
+#[test]
+fn a_price_that_is_known_stands_in_status_block_and_result_and_an_unknown_one_nowhere() {
+    let log = scenes::decided();
+    let told = |prices: &Prices| {
+        let minutes = Minutes::from_records(&log.records).unwrap().with_prices(prices);
+        let mut view = LiveView::new().with_prices(prices.clone());
+        for record in &log.records {
+            record.entries().for_each(|(position, event)| drop(view.lines(position, record.at, event)));
+        }
+        let block = text(&ResultBlock::of(&minutes).lines());
+        (text(&view.summary(Timestamp(log.now))), block, DebateResult::of(&minutes))
+    };
+    let price = Price { prompt: 100.0, generated: 1_000.0, currency: "EUR".to_owned() };
+    let models = ["gemma3:4b", "llama3.2:3b", "gemma3:12b", "qwen3:8b"];
+    let all: Prices = models.iter().map(|model| (ModelName::from(*model), price.clone())).collect();
+    let (status, block, result) = told(&all);
+    // 9,744 prompt and 2,520 generated tokens
+    assert!(status.contains(" · 3.49 EUR") && block.contains(" · 3.49 EUR"), "{status}{block}");
+    assert_eq!((result.cost.len(), result.calls_without_cost), (1, Some(0)));
+    let some: Prices = [(ModelName::from("qwen3:8b"), price)].into();
+    let (status, block, result) = told(&some);
+    assert!(status.contains("at least") && block.contains("at least"), "{status}{block}");
+    assert!(result.calls_without_cost > Some(0));
+    let (status, block, result) = told(&Prices::new());
+    assert!(!status.contains("EUR") && !block.contains("EUR"));
+    assert_eq!((result.cost, result.calls_without_cost), (Vec::new(), None));
+}
+
+#[test]
+fn what_is_still_to_come_is_learnt_from_the_rounds_so_far() {
+    let mut spec = scenes::pair();
+    (spec.debate_format, spec.max_rounds, spec.moderator) = (DebateFormat::OpenFight, 3, None);
+    spec.ballots = Ballots::None;
+    spec.phases.opening_statements = false;
+    spec.phases.final_statements = false;
+    let most = CallPlan::of(&spec).calls;
+    let mut log = Log::admitted(spec);
+    log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno"]);
+    let planned = |log: &Log| CallProgress::of(log.records.iter().flat_map(|record| &record.events)).calls().planned;
+    assert_eq!(planned(&log), most);
+    for who in ["Ada", "Bruno"] {
+        log.speak(1, who, Some(scenes::NOW), SpeechKind::Argument, "The figures say so.");
+    }
+    log.round(2, &["Ada", "Bruno"]);
+    // two calls a round, and a judge who reads twice
+    assert_eq!(planned(&log), 3 * 2 + 2);
+    log.stop(StopRule::ConsensusReached, 2);
+    assert_eq!(planned(&log), 2 + 2);
 }

@@ -8,6 +8,7 @@ use agon_core::{DebateId, Event, Position, Timestamp};
 use agon_proto::pb::v1 as pb;
 use agon_runtime::CancelError;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 const EVENTS: usize = 200;
 const MAX_EVENTS: usize = 1_000;
@@ -34,7 +35,7 @@ impl Api {
     }
 
     pub(super) async fn folded(&self, debate: &DebateId) -> Result<Folded, Problem> {
-        Folded::of(debate, self.log(debate).await?)
+        Folded::of(debate, self.log(debate).await?, Arc::clone(&self.prices))
     }
 
     pub(super) async fn shown_as(&self, folded: &Folded, full: bool) -> Result<pb::Debate, Problem> {
@@ -142,5 +143,11 @@ impl Api {
 
 /// An event as the API carries it.
 pub(crate) fn event_message(position: Position, at: Timestamp, event: &Event) -> pb::DebateEvent {
-    pb::DebateEvent { sequence: position.0, time: Some(super::view::timestamp(at)), event: Some(event.into()) }
+    pb::DebateEvent {
+        sequence: position.0,
+        time: Some(super::view::timestamp(at)),
+        event: Some(event.into()),
+        calls_done: None,
+        calls_planned: None,
+    }
 }

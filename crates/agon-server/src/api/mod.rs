@@ -19,6 +19,7 @@ use crate::auth::Caller;
 use crate::config::{GatewayConfig, GatewayPorts, GatewayTimes, Limits};
 use crate::error::Problem;
 use agon_core::{DebateId, Position, Record, RetryPolicy};
+use agon_report::Prices;
 use agon_spec::Defaults;
 use load::Load;
 use std::sync::Arc;
@@ -44,6 +45,7 @@ pub(crate) struct Api {
     times: GatewayTimes,
     defaults: Defaults,
     retry: RetryPolicy,
+    prices: Arc<Prices>,
     load: Load,
     watches: Arc<Semaphore>,
     stop: CancellationToken,
@@ -57,6 +59,7 @@ impl Api {
             times: config.times,
             defaults: config.defaults.clone(),
             retry: config.retry,
+            prices: Arc::new(config.prices.clone()),
             load: Load::default(),
             watches: Arc::new(Semaphore::new(config.limits.watches)),
             stop,

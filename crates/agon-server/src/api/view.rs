@@ -1,9 +1,9 @@
 //! A debate as the API shows it, folded from its log or taken from the catalogue.
 use crate::error::Problem;
-use agon_core::{Debate, DebateId, DebateState, Event, Priority, Reason, Record, Timestamp};
+use agon_core::{CallProgress, Debate, DebateId, DebateState, Event, Position, Priority, Reason, Record, Timestamp};
 use agon_proto::pb::v1 as pb;
 use agon_proto::{Summary, SummaryState};
-use agon_report::{DebateResult, Minutes};
+use agon_report::{DebateResult, Minutes, Prices};
 use agon_telemetry::{Place, TraceContext};
 use prost_types::value::Kind;
 use serde_json::Value;
@@ -13,6 +13,8 @@ use std::sync::Arc;
 pub(crate) struct Folded {
     pub records: Vec<Arc<Record>>,
     pub debate: Debate,
+    /// What calls cost.
+    pub prices: Arc<Prices>,
 }
 
 /// What is shown beside the fold.
@@ -27,16 +29,22 @@ pub(crate) struct Shown<'a> {
 }
 
 impl Folded {
-    pub fn of(debate: &DebateId, records: Vec<Arc<Record>>) -> Result<Self, Problem> {
+    pub fn of(debate: &DebateId, records: Vec<Arc<Record>>, prices: Arc<Prices>) -> Result<Self, Problem> {
         let folded = Debate::fold(records.iter().map(Arc::as_ref));
         let folded = folded.ok_or_else(|| Problem::no_debate(debate))?;
-        Ok(Self { records, debate: folded })
+        Ok(Self { records, debate: folded, prices })
+    }
+
+    /// How far the debate is with the event at that position.
+    pub fn progress(&self, until: Position) -> CallProgress {
+        let entries = self.records.iter().flat_map(|record| record.entries());
+        CallProgress::of(entries.take_while(|(position, _)| *position <= until).map(|(_, event)| event))
     }
 
     /// The log as the reports read it.
     pub fn minutes(&self, log_head: Option<&str>) -> Result<Minutes<'_>, Problem> {
         let minutes = Minutes::from_records(self.records.iter().map(Arc::as_ref));
-        let minutes = minutes.map_err(|error| Problem::Internal(error.to_string()))?;
+        let minutes = minutes.map_err(|error| Problem::Internal(error.to_string()))?.with_prices(&self.prices);
         Ok(match log_head {
             Some(hash) => minutes.with_log_head(hash),
             None => minutes,
@@ -54,6 +62,7 @@ impl Folded {
             None => pb::debate::State::Queued,
         };
         let usage = self.debate.usage();
+        let calls = self.progress(Position(u64::MAX)).calls();
         let mut resource = pb::Debate {
             state: state.into(),
             outcome: self.debate.ended().and_then(|(_, outcome)| outcome).map_or(0, outcome_number),
@@ -67,6 +76,8 @@ impl Folded {
                 max_rounds: admission.spec.max_rounds,
                 turns: facts.turns,
                 failed_tries: facts.failed,
+                calls_done: calls.done,
+                calls_planned: calls.planned,
             }),
             usage: Some(pb::debate::Usage {
                 calls: u64::from(usage.calls.saturating_sub(usage.unknown_calls)),

@@ -3,7 +3,7 @@ use super::debate::event_message;
 use super::{Api, Call, named};
 use crate::auth::Scope;
 use crate::error::Problem;
-use agon_core::{Admission, Event, Position, Record, Timestamp};
+use agon_core::{Admission, CallCounts, CallProgress, Event, Position, Record, Timestamp};
 use agon_proto::TokenDelta;
 use agon_proto::pb::v1 as pb;
 use agon_report::{deltas_shown_to_clients, shown_to_clients};
@@ -21,8 +21,8 @@ use tokio_util::sync::CancellationToken;
 pub(crate) enum Step {
     /// The debate as it is now; always first.
     Snapshot(Box<pb::Debate>),
-    /// What happened next.
-    Event(Position, Timestamp, Box<Event>),
+    /// What happened next, and how far the debate is with it.
+    Event(Position, Timestamp, Box<Event>, CallCounts),
     /// A piece of a speech.
     Delta(TokenDelta),
     /// Nothing happened, or the watch ends before the debate does: the last event that was told.
@@ -58,6 +58,7 @@ impl Api {
             admission: folded.debate.admission().clone(),
             source,
             ready: VecDeque::from([Step::Snapshot(Box::new(snapshot))]),
+            progress: folded.progress(after),
             after,
             heartbeat: self.times.heartbeat,
             until: call.deadline.map_or(now + self.times.watch, |deadline| deadline.min(now + self.times.watch)),
@@ -81,6 +82,8 @@ struct Follower {
     /// None once nothing more will come.
     source: Option<Watch>,
     ready: VecDeque<Step>,
+    /// As of everything that was told or left out.
+    progress: CallProgress,
     after: Position,
     heartbeat: Duration,
     until: Instant,
@@ -122,10 +125,13 @@ impl Follower {
 
     /// A record may begin before the cursor: what the watcher has seen is left out, and so is what it is not to see.
     fn take(&mut self, record: &Arc<Record>) {
-        let new = record
-            .entries()
-            .filter(|(position, event)| *position > self.after && shown_to_clients(&self.admission.spec, event));
-        self.ready.extend(new.map(|(position, event)| Step::Event(position, record.at, Box::new(event.clone()))));
+        for (position, event) in record.entries().filter(|(position, _)| *position > self.after) {
+            self.progress.take(event);
+            if shown_to_clients(&self.admission.spec, event) {
+                let calls = self.progress.calls();
+                self.ready.push_back(Step::Event(position, record.at, Box::new(event.clone()), calls));
+            }
+        }
         if record.events.iter().any(|event| matches!(event, Event::DebateEnded { .. })) {
             self.source = None;
         }
@@ -159,7 +165,11 @@ pub(crate) fn message(step: Step) -> pb::WatchDebateResponse {
     use pb::watch_debate_response::{Heartbeat, Kind};
     let kind = match step {
         Step::Snapshot(debate) => Kind::Snapshot(*debate),
-        Step::Event(position, at, event) => Kind::Event(event_message(position, at, &event)),
+        Step::Event(position, at, event, calls) => Kind::Event(pb::DebateEvent {
+            calls_done: Some(calls.done),
+            calls_planned: Some(calls.planned),
+            ..event_message(position, at, &event)
+        }),
         Step::Delta(delta) => Kind::Delta(pb::SpeechDelta {
             turn: Some(delta.turn.into()),
             participant: delta.participant.to_string(),

@@ -5,7 +5,7 @@ use super::json::Json;
 use super::{Called, Rest};
 use crate::api::{Call, Step, WatchStream};
 use crate::error::Problem;
-use agon_core::Position;
+use agon_core::{CallCounts, Position};
 use agon_proto::pb::v1 as pb;
 use agon_report::{event_json, json_line};
 use axum::body::Body;
@@ -86,10 +86,14 @@ fn body(steps: WatchStream, json: Json) -> Body {
 fn lines(step: Result<Step, Problem>, json: &Json) -> String {
     let told = step.and_then(|step| match step {
         Step::Snapshot(debate) => Ok(named("snapshot", &json.write(&*debate)?)),
-        Step::Event(position, at, event) => {
+        Step::Event(position, at, event, calls) => {
             let mut text = format!("id: {}\n", position.0);
             // writing to a text cannot fail
             let _ = write!(text, "data: {}\n\n", json_line(&event_json(position, at, &event)));
+            if event.settled().is_some() {
+                let CallCounts { done, planned } = calls;
+                text.push_str(&named("progress", &json!({"calls_done": done, "calls_planned": planned})));
+            }
             Ok(text)
         }
         Step::Delta(delta) => {

@@ -35,6 +35,11 @@ async fn events_are_streamed_in_the_form_of_the_event_log() {
     let told = events(&blocks);
     assert!(told.iter().all(|(id, event)| event["seq"] == *id));
     assert_eq!(told.into_iter().map(|(_, event)| event).collect::<Vec<_>>(), log);
+    let progress = blocks.iter().filter_map(|block| block.strip_prefix("event: progress\ndata: "));
+    let progress: Vec<Value> = progress.map(|data| serde_json::from_str(data).unwrap()).collect();
+    let (first, last) = (progress.first().unwrap(), progress.last().unwrap());
+    assert_eq!((first["calls_done"].as_u64(), &last["calls_done"]), (Some(1), &last["calls_planned"]));
+    assert!(first["calls_planned"].as_u64() > Some(1), "{first}");
 }
 
 #[tokio::test]

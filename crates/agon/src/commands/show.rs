@@ -32,6 +32,7 @@ pub struct Showing<'a> {
 /// Shows the debate until it ends, then writes its reports.
 pub async fn to_the_end(mut showing: Showing<'_>, stage: Stage, id: &DebateId, begin: Begin) -> Result<Exit, Stop> {
     let after = begin.after;
+    let begin = begin.with_prices(showing.settings);
     let mut view = choose(&showing.context.output, &showing.output.view, begin)?;
     let watch = stage.node.watch(id, after, view.wants_tokens()).await.map_err(unwatched);
     let watched = match watch {
@@ -77,7 +78,7 @@ async fn close(showing: &mut Showing<'_>, stage: Stage, view: &mut dyn View) -> 
 async fn conclude(showing: &Showing<'_>, store: &Store, id: &DebateId) -> Result<Exit, Stop> {
     // What the registers held stands in the log now.
     store.sqlite.purge_registers(id).await.map_err(failed)?;
-    let log = store.log_of(id).await?;
+    let log = store.log_of(id).await?.with_prices(showing.settings);
     let open = format!("agon open {}{}", short(id.name()), store_flag(showing.context));
     leave_behind(showing, &log, id.name(), &open)?;
     exit(&log)

@@ -64,12 +64,12 @@ pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit, Stop> {
 /// A debate as a document, ending with a line end.
 pub(super) fn document(context: &Context, place: &PlaceArgs, name: &str, format: Format) -> Result<String, Stop> {
     match client::place(context, place)? {
-        Place::Local => Ok(Store::open(context)?.log(name)?.render(format)?),
+        Place::Local => Ok(Store::open(context)?.log(name)?.with_prices(&context.settings()?).render(format)?),
         Place::Server(settings) => small_runtime()?.block_on(async {
             let client = Client::open(&settings, &context.environment)?;
             let id = client.find(name).await?;
             let Some(sent) = sent(format) else {
-                let log = Log { records: client.events(&id).await?, head: None };
+                let log = Log::of(client.events(&id).await?).with_prices(&context.settings()?);
                 return Ok(log.render(format)?);
             };
             let text = client.export(&id, sent).await?;

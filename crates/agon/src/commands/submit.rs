@@ -148,8 +148,9 @@ impl Remote<'_> {
     async fn show(&self, mut showing: Showing<'_>, after: Position) -> Result<Exit, Stop> {
         let begin = match after {
             Position(0) => Begin::default(),
-            after => Begin::after(&Log { records: self.before(after).await?, head: None }),
+            after => Begin::after(&Log::of(self.before(after).await?)),
         };
+        let begin = begin.with_prices(showing.settings);
         let mut view = choose(&showing.context.output, &showing.output.view, begin)?;
         let feed = client::follow(self.client, self.id, after, view.wants_tokens());
         let watching = Watching { feed, view: view.as_mut(), signals: &mut showing.signals, farewell: FAREWELL };
@@ -177,7 +178,7 @@ impl Remote<'_> {
     }
 
     async fn conclude(&self, showing: &Showing<'_>) -> Result<Exit, Stop> {
-        let log = Log { records: self.client.events(self.id).await?, head: None };
+        let log = Log::of(self.client.events(self.id).await?).with_prices(showing.settings);
         if log.records.last().and_then(end_of).is_none() {
             return Err(Stop::say(
                 Exit::Unavailable,

@@ -23,6 +23,7 @@ pub fn config(plan: &Plan) -> Result<GatewayConfig, Stop> {
         times: GatewayTimes { drain: plan.settings.node.drain.0, ..default.times },
         defaults: debate_file::defaults(&plan.settings),
         retry: plan.settings.retry_policy(),
+        prices: plan.settings.prices(),
         ..default
     })
 }

@@ -295,6 +295,16 @@ mod tests {
     }
 
     #[test]
+    fn prices_keep_the_names_of_their_models_and_are_checked() {
+        let text = "[prices.\"Qwen/Qwen3-8B\"]\nprompt = 0.2\ngenerated = 1\ncurrency = \"EUR\"";
+        let prices = Layers(vec![file(text)]).settings().unwrap().prices();
+        let price = prices.get(&agon_core::ModelName::from("Qwen/Qwen3-8B")).unwrap();
+        assert_eq!((price.prompt, price.generated, price.currency.as_str()), (0.2, 1.0, "EUR"));
+        let said = message(Layers(vec![file(&text.replace("0.2", "-1").replace("EUR", ""))]));
+        assert!(said.contains("prompt: -1 is no price") && said.contains("currency: empty"), "{said}");
+    }
+
+    #[test]
     fn all_mistakes_in_well_formed_values_are_named_at_once() {
         let said = message(Layers(vec![file(
             "[[hosts]]\nname = \"a\"\nurl = \"ftp://a\"\n[[hosts]]\nname = \"a\"\nurl = \"b\"\napi_key = {}",

@@ -5,6 +5,7 @@ use super::{View, paint, panel::panel, told::Told, wrap::wrap};
 use crate::logging;
 use agon_core::{Event, Position, Timestamp, TurnId};
 use agon_report::{Style, StyledLine};
+use agon_runtime::{Clock, SystemClock};
 use ratatui::backend::{Backend, CrosstermBackend};
 use ratatui::layout::Position as Cell;
 use ratatui::text::{Line, Text};
@@ -13,7 +14,7 @@ use ratatui::{Terminal, TerminalOptions, Viewport};
 use std::io::{self, Stdout};
 
 /// Lines at the bottom that belong to the running turns and the status.
-const PANEL: u16 = 9;
+const PANEL: u16 = 11;
 
 /// A debate on a terminal.
 pub struct InlineView<B: Backend = CrosstermBackend<Stdout>> {
@@ -63,7 +64,7 @@ impl<B: Backend<Error = io::Error>> View for InlineView<B> {
     }
 
     fn delta(&mut self, turn: TurnId, n: u64, text: &str) {
-        self.told.view.delta(turn, n, text);
+        self.told.view.delta(SystemClock.now(), turn, n, text);
     }
 
     fn tick(&mut self, now: Timestamp, notice: Option<&str>) -> io::Result<()> {

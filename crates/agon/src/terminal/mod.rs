@@ -9,6 +9,7 @@ mod wrap;
 use crate::cli::ViewArgs;
 use crate::output::Output;
 use crate::reports::Log;
+use crate::settings::Settings;
 use agon_core::{Event, Position, Timestamp, TurnId};
 use agon_report::{LiveView, StyledLine};
 use inline::InlineView;
@@ -38,6 +39,10 @@ impl Begin {
             begin.after = record.last();
         }
         begin
+    }
+    /// The same, with what calls cost.
+    pub fn with_prices(self, settings: &Settings) -> Self {
+        Self { view: self.view.with_prices(settings.prices()), ..self }
     }
 }
 

@@ -10,9 +10,9 @@ const SPACIOUS: usize = 2;
 
 /// The panel, `height` lines of at most `width` columns.
 pub fn panel(view: &LiveView, now: Timestamp, notice: Option<&str>, width: usize, height: usize) -> Vec<Line<'static>> {
-    let mut status = view.status(now).into_iter();
-    let summary = status.next().unwrap_or_default();
-    let mut foot = vec![Line::styled("─".repeat(width), paint::look(Style::Dim)), first(&summary, width)];
+    let status = view.turns(now).into_iter();
+    let mut foot = vec![Line::styled("─".repeat(width), paint::look(Style::Dim))];
+    foot.extend(view.summary(now).iter().map(|line| first(line, width)));
     let notice = notice.map(|notice| Line::styled(notice.to_owned(), paint::look(Style::Warn)));
     let room = height.saturating_sub(foot.len() + usize::from(notice.is_some()));
     let crowded = view.speaking().count() > SPACIOUS;
@@ -137,7 +137,7 @@ mod tests {
                 kept: false,
             };
             view.lines(Position(2 + u64::from(seat)), Timestamp(0), &Event::TurnAsked(ask));
-            view.delta(turn, 0, text);
+            view.delta(Timestamp(0), turn, 0, text);
         }
         view
     }
@@ -172,8 +172,8 @@ mod tests {
 
     #[test]
     fn what_there_is_no_room_for_is_counted() {
-        let lines = shown(&speaking(&["a1", "a2", "a3", "a4", "a5"], &words(5)), 5);
-        assert_eq!(lines[4], "and 3 more");
+        let lines = shown(&speaking(&["a1", "a2", "a3", "a4", "a5"], &words(5)), 6);
+        assert_eq!(lines[5], "and 3 more");
     }
 
     #[test]
