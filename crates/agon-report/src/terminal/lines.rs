@@ -33,7 +33,8 @@ pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLin
             vec![note(Style::Dim, format!("{} is played by {model} on {host}", words::who(participant.as_str())))]
         }
         Event::PhaseEntered { phase } => match phase {
-            PhaseName::Rounds => Vec::new(),
+            // Rounds have headings of their own; the synthesis stands in the result.
+            PhaseName::Rounds | PhaseName::Synthesis => Vec::new(),
             phase => title(words::phase(*phase)),
         },
         Event::ToolCalled { participant, tool, .. } => {
