@@ -73,7 +73,7 @@ impl<'a> Minutes<'a> {
 }
 
 /// The numbers of entries that a judge's text names, as in `entry 9`, `entries 3, 4 and 7`, `[9]` and `[3, 4]`.
-fn numbers(text: &str) -> Vec<u32> {
+pub(crate) fn numbers(text: &str) -> Vec<u32> {
     let mut found = Vec::new();
     let mut bracket: Option<Vec<u32>> = None;
     // How many numbers the word before may still announce: `entry 9, 40 loaves` names one entry.

@@ -12,6 +12,7 @@ mod analysis;
 mod answer;
 mod asides;
 mod block;
+mod claims;
 mod earlier;
 mod events;
 mod figures;
@@ -35,6 +36,7 @@ pub use analysis::{
     StandingAttacks, StrongestSpeech, VerdictGrounds,
 };
 pub use block::ResultBlock;
+pub use claims::Claims;
 pub use events::{delta_json, event_json, events_jsonl, json_line, safe_json};
 pub use html::{HtmlError, html};
 pub use markdown::{full_markdown, summary_only, verbose};

@@ -1,6 +1,7 @@
 //! The words of the reports: how moments, figures and the names of the core read for a person.
 mod names;
 
+use crate::claims::Claims;
 use crate::text::one_line;
 use agon_core::{
     Admission, Citation, Consensus, ConsensusSource, EMBEDDER, MODERATOR, Measures, Reason, SUMMARIZER, SYNTHESIZER,
@@ -116,6 +117,12 @@ pub(crate) fn share(consensus: &Consensus) -> String {
 pub(crate) fn checked(citations: &[Citation]) -> String {
     let found = citations.iter().filter(|citation| citation.verified).count();
     format!("{found} of {} verified", count(citations.len() as u64, "citation"))
+}
+
+/// `1 of 4 claims without a citation`; nothing where no claim is made.
+pub(crate) fn claims(claims: Claims) -> Option<String> {
+    let told = || format!("{} of {} without a citation", claims.uncited, count(claims.total as u64, "claim"));
+    (claims.total > 0).then(told)
 }
 
 /// `agreement 0.42, stability 0.71, by words`; what is unknown is left out.

@@ -2,10 +2,14 @@
 use super::Facts;
 use super::beliefs::Beliefs;
 use super::figures::share;
+use crate::claims::Claims;
 use crate::result::Verified;
 use crate::verdict::verified;
 use agon_core::Citation;
 use serde::{Deserialize, Serialize};
+
+/// Claims without a citation that the result lists at most.
+const MOST_UNCITED: usize = 20;
 
 /// What the judges quote. That the words were said is checked, when a judgement is recorded; whether they bear the
 /// judge's opinion out is not.
@@ -18,6 +22,12 @@ pub struct VerdictGrounds {
     /// The same as a share, 0 to 1, to thousandths; absent where nothing is cited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
+    /// The claims of all judgements together.
+    #[serde(default)]
+    pub claims: Claims,
+    /// The claims without a citation, each once, in the order of the judgements, at most 20.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncited: Vec<String>,
 }
 
 /// A citation.
@@ -43,12 +53,30 @@ pub(super) fn of(facts: &Facts<'_, '_>, beliefs: Option<&Beliefs>) -> Option<Ver
     let visible = &facts.minutes.admission.spec.visible;
     facts.minutes.judgements().next().filter(|_| visible.debaters.history && visible.judge.history)?;
     let citations = facts.minutes.citations();
+    let (claims, uncited) = claims(facts);
     let verified = Verified { verified: verified(&citations), total: citations.len() };
     Some(VerdictGrounds {
         share: share(verified.verified as u64, verified.total as u64),
         verified,
+        claims,
+        uncited,
         citations: citations.into_iter().map(|citation| ground(facts, beliefs, citation)).collect(),
     })
+}
+
+fn claims(facts: &Facts<'_, '_>) -> (Claims, Vec<String>) {
+    let (mut counted, mut uncited) = (Claims::default(), Vec::<String>::new());
+    for claim in facts.minutes.judgements().filter_map(|(entry, judged)| facts.minutes.claims(entry, judged)).flatten() {
+        counted.total = counted.total.saturating_add(1);
+        if claim.cited {
+            continue;
+        }
+        counted.uncited = counted.uncited.saturating_add(1);
+        if uncited.len() < MOST_UNCITED && !uncited.iter().any(|known| known == claim.text) {
+            uncited.push(claim.text.to_owned());
+        }
+    }
+    (counted, uncited)
 }
 
 fn ground(facts: &Facts<'_, '_>, beliefs: Option<&Beliefs>, citation: &Citation) -> Ground {

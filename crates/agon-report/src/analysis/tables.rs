@@ -1,7 +1,7 @@
 //! The analysis as tables that every report shows in its own way. No text is escaped here.
 use super::{Agreement, Analysis, Disagreement, VerdictGrounds};
 use crate::text::{excerpt, one_line};
-use crate::words::{count, known, method, number};
+use crate::words::{claims, count, known, method, number};
 
 /// What has to be said wherever strengths are shown.
 pub(crate) const STRENGTH: &str = "A strength is what follows from who attacks and supports whom in the argument tree, \
@@ -10,6 +10,9 @@ pub(crate) const STRENGTH: &str = "A strength is what follows from who attacks a
 const MOST_ANSWER: usize = 160;
 /// Characters of a quotation that stand in a cell.
 const MOST_QUOTE: usize = 120;
+
+/// Claims without a citation that stand above the table.
+const MOST_UNCITED: usize = 3;
 
 /// A part of the analysis.
 pub(crate) struct Table {
@@ -216,11 +219,13 @@ fn grounds(grounds: &VerdictGrounds) -> Table {
             format!("{found} of {} found where they are said to stand.", count(total as u64, "quotation"))
         }
     };
+    let mut lines =
+        vec![format!("{found} That the words were said is checked; whether they bear the judge's opinion out is not.")];
+    lines.extend(claims(grounds.claims).map(|claims| format!("Of the judges' reasoning: {claims}.")));
+    lines.extend(grounds.uncited.iter().take(MOST_UNCITED).map(|claim| format!("Without: “{}”", excerpt(claim, MOST_ANSWER))));
     Table {
         title: "What the judges quote",
-        lines: vec![format!(
-            "{found} That the words were said is checked; whether they bear the judge's opinion out is not."
-        )],
+        lines,
         head: vec!["Speech", "Of", "Quotation", "Strength", "Words"],
         rows: rows.collect(),
         note: None,

@@ -34,7 +34,7 @@ pub(super) fn judges(minutes: &Minutes<'_>) -> Option<Judges> {
         order: judged.order.saturating_add(1),
         found: judged.winner.map_or_else(|| "a synthesis".to_owned(), one_line),
         reasons: Vec::new(),
-        checked: Some(words::checked(judged.citations)),
+        checked: Some(minutes.checked(entry, judged)),
         key: None,
     });
     let rankings = minutes.rankings().map(|(entry, order, ranking)| JudgeRow {

@@ -14,6 +14,8 @@ pub(super) struct VerdictView {
     pub(super) key: Option<KeyView>,
     pub(super) citations: Vec<CitationView>,
     pub(super) verified: usize,
+    /// How many claims of the reasoning have no citation.
+    pub(super) claims: Option<String>,
 }
 pub(super) struct CitationView {
     pub(super) quote: String,
@@ -33,7 +35,7 @@ pub(super) struct JudgementView {
     pub(super) judge: &'static str,
     pub(super) order: u32,
     pub(super) winner: Option<String>,
-    /// How many of its quotations stand where they are said to.
+    /// How many of its quotations were found, and how many of its claims have none.
     pub(super) checked: String,
     pub(super) verdict: String,
     pub(super) reasoning: String,
@@ -90,6 +92,7 @@ pub(super) fn verdict(minutes: &Minutes<'_>) -> Option<VerdictView> {
         reasoning: verdict.reasoning.map(clean::speech),
         key: minutes.deciding().and_then(|(entry, judged)| key::of(minutes, entry, judged)),
         verified: verified(&citations),
+        claims: minutes.verdict_claims().and_then(words::claims),
         citations: citations.into_iter().map(|citation| citation_view(minutes, citation)).collect(),
     })
 }
@@ -117,12 +120,12 @@ pub(super) fn dissent(minutes: &Minutes<'_>) -> Option<Dissent> {
     Some(Dissent { order_sensitive, judgements, lost, against })
 }
 
-fn judgement(minutes: &Minutes<'_>, entry: &Entry<'_>, judged: Judged<'_>) -> JudgementView {
+fn judgement<'a>(minutes: &Minutes<'a>, entry: &Entry<'a>, judged: Judged<'a>) -> JudgementView {
     JudgementView {
         judge: words::office(entry.participant),
         order: judged.order.saturating_add(1),
         winner: judged.winner.map(one_line),
-        checked: words::checked(judged.citations),
+        checked: minutes.checked(entry, judged),
         verdict: clean::speech(judged.verdict),
         reasoning: clean::speech(judged.reasoning),
         key: key::of(minutes, entry, judged),

@@ -51,6 +51,9 @@ pub(super) fn reasoning(page: &mut Page, minutes: &Minutes<'_>, level: usize) {
         page.block(&format!("**Quotations** ({} of {all} verified)", verified(&citations)));
         page.list(&citations.into_iter().map(citation).collect::<Vec<_>>());
     }
+    if let Some(claims) = minutes.verdict_claims().and_then(words::claims) {
+        page.block(&format!("**Claims of the reasoning:** {claims}"));
+    }
 }
 
 fn view_key(minutes: &Minutes<'_>, entry: &Entry<'_>, judged: Judged<'_>) -> Option<String> {
@@ -108,12 +111,12 @@ fn first_of(entry: &Entry<'_>, order: u32, ranking: &[Ranked]) -> String {
     format!("{}, order {}: **{first}** first.", words::office(entry.participant), order.saturating_add(1))
 }
 
-fn reading(minutes: &Minutes<'_>, entry: &Entry<'_>, judged: Judged<'_>) -> String {
+fn reading<'a>(minutes: &Minutes<'a>, entry: &Entry<'a>, judged: Judged<'a>) -> String {
     let winner = judged.winner.map_or_else(|| "a synthesis".to_owned(), inline);
     let key = view_key(minutes, entry, judged).map(|key| format!(" ({key})")).unwrap_or_default();
     let reasoning = inline(&excerpt(judged.reasoning, 400));
     let who = words::office(entry.participant);
-    let checked = words::checked(judged.citations);
+    let checked = minutes.checked(entry, judged);
     format!("{who}, order {}: **{winner}** ({checked}). {reasoning}{key}", judged.order.saturating_add(1))
 }
 
@@ -213,7 +216,7 @@ pub(super) fn judgements(page: &mut Page, minutes: &Minutes<'_>) {
             "**{}, order {}: {winner}** ({})",
             inline(words::who(entry.participant)),
             judged.order.saturating_add(1),
-            words::checked(judged.citations)
+            minutes.checked(entry, judged)
         ));
         let key = view_key(minutes, entry, judged);
         let said = [blocks(judged.verdict), blocks(judged.reasoning)].into_iter().chain(key);

@@ -65,13 +65,15 @@ pub(super) fn verdict(minutes: &Minutes<'_>) -> Option<VerdictResult> {
         author: answer.map(|answer| answer.author.to_owned()),
         reasoning: verdict.reasoning.map(str::to_owned),
         citations_verified: Verified { verified: verified(&citations), total: citations.len() },
+        claims: minutes.verdict_claims(),
         citations: citations.into_iter().cloned().collect(),
     })
 }
 
 pub(super) fn judgements(minutes: &Minutes<'_>) -> Vec<JudgementResult> {
     let labels = labels(minutes);
-    let one = |entry: &Entry<'_>, judged: crate::minutes::Judged<'_>| JudgementResult {
+    let judgements = minutes.judgements();
+    let one = judgements.map(|(entry, judged)| JudgementResult {
         judge: entry.participant.to_owned(),
         order: judged.order,
         verdict: judged.verdict.to_owned(),
@@ -82,11 +84,12 @@ pub(super) fn judgements(minutes: &Minutes<'_>) -> Vec<JudgementResult> {
             verified: judged.citations.iter().filter(|citation| citation.verified).count(),
             total: judged.citations.len(),
         },
+        claims: minutes.counted_claims(entry, judged),
         open_objections: judged.open_objections.to_vec(),
         labels: labels.clone(),
         entries: minutes.numbered(entry.turn, judged.order).into_iter().map(numbered).collect(),
-    };
-    minutes.judgements().map(|(entry, judged)| one(entry, judged)).collect()
+    });
+    one.collect()
 }
 
 fn labels(minutes: &Minutes<'_>) -> BTreeMap<String, String> {

@@ -1,4 +1,5 @@
 //! What came out: verdict, judgements, rankings, votes, ballots, synthesis.
+use crate::claims::Claims;
 use agon_core::{BallotStage, Citation, ConsensusSource, DebaterScore, Ranked, Strength, VoteRule, VoterWeight};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -25,6 +26,9 @@ pub struct VerdictResult {
     pub citations: Vec<Citation>,
     /// How many of these were found where they are said to stand.
     pub citations_verified: Verified,
+    /// The claims of the reasoning; absent where no judge's reasoning is the verdict's, and where words are kept out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claims: Option<Claims>,
 }
 
 /// Some of all.
@@ -54,6 +58,9 @@ pub struct JudgementResult {
     /// How many of these were found where they are said to stand.
     #[serde(default)]
     pub citations_verified: Verified,
+    /// The claims of the reasoning; absent where words are kept out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claims: Option<Claims>,
     /// Critical objections that nobody answered, as this judge sees it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open_objections: Vec<String>,

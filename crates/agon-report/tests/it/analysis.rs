@@ -366,6 +366,40 @@ fn citations_name_the_speech_its_strength_and_whether_the_words_were_found() {
 }
 
 #[test]
+fn a_claim_has_a_citation_where_it_names_or_repeats_a_verified_quotation() {
+    let mut log = trio();
+    let first = say(&mut log, 1, "Ada", "Forty loaves at four euros pay for it.");
+    let second = say(&mut log, 1, "Bruno", "The loan is dear.");
+    let cited = vec![
+        citation(first, "Ada", "Forty loaves at four euros pay for it.", true),
+        citation(second, "Bruno", "The loan is cheap.", false),
+    ];
+    log.judge(2, 0, Some(NOW), "Ada counts “forty loaves at four euros”. Entry 2 fails. Who pays? It is late.", cited.clone());
+    log.judge(2, 1, Some(NOW), "It is late. Entry 1 and entry 2 are all there is.", cited);
+    let mut log = ended(log);
+    let result = DebateResult::of(&minutes(&log));
+    let claims: Vec<Option<Claims>> = result.judgements.iter().map(|judged| judged.claims).collect();
+    // In one of the two orders, entry 1 is Ada's; in the other it is entry 2. Both orders name both.
+    assert_eq!(claims[1], Some(Claims { total: 2, uncited: 1 }));
+    assert_eq!(claims[0].map(|claims| claims.total), Some(3));
+    let grounds = analysis(&log).verdict_grounds.unwrap();
+    assert_eq!(grounds.claims.total, 5);
+    assert_eq!(grounds.uncited.iter().filter(|claim| *claim == "It is late.").count(), 1);
+    assert!(!grounds.uncited.iter().any(|claim| claim.contains("loaves")), "{:?}", grounds.uncited);
+    spec_of(&mut log).visible.debaters.history = false;
+    assert_eq!(DebateResult::of(&minutes(&log)).judgements[0].claims, None);
+}
+
+#[test]
+fn the_claims_of_the_verdict_are_counted_in_every_report() {
+    let log = scenes::decided();
+    assert_eq!(DebateResult::of(&minutes(&log)).verdict.unwrap().claims, Some(Claims { total: 1, uncited: 0 }));
+    let reports = shown_by(&log);
+    assert!(reports[..3].iter().all(|report| report.contains("0 of 1 claim without a citation")));
+    assert!(reports[3].contains(r#""claims":{"total":1,"uncited":0}"#));
+}
+
+#[test]
 fn judges_that_quote_nothing_have_no_share_and_votes_have_no_grounds() {
     let grounds = analysis(&scenes::synthesis()).verdict_grounds.unwrap();
     assert_eq!((grounds.verified.total, grounds.share), (0, None));

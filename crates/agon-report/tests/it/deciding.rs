@@ -220,7 +220,7 @@ fn a_reading_tells_how_many_of_its_quotations_were_found() {
     let shares = result.judgements.iter().map(|one| (one.citations_verified.verified, one.citations_verified.total));
     assert_eq!(shares.collect::<Vec<_>>(), [(1, 2), (1, 1)]);
     let page = summary_only(&minutes(&log));
-    assert!(page.contains("**Invest now** (1 of 2 citations verified)"), "{page}");
+    assert!(page.contains("**Invest now** (1 of 2 citations verified, 1 of 1 claim without a citation)"), "{page}");
     assert!(html(&minutes(&log)).unwrap().contains("1 of 2 citations verified"));
 }
 
