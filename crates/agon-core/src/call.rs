@@ -33,9 +33,23 @@ pub struct Call {
     /// The tools that were used on the way, in order. In the log each is an event of its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolUse>,
+    /// Values of the answer that were not among the allowed ones and were read as the one that they clearly mean.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub coerced: Vec<Coercion>,
     /// The host is a rehearsal server: nothing here is a model's word.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rehearsal: bool,
+}
+
+/// A value of a structured answer that was read as another one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coercion {
+    /// Where it stood, as in `ranking.0.candidate`.
+    pub field: String,
+    /// The value as the model wrote it, as JSON text.
+    pub from: String,
+    /// The value as it was read, as JSON text.
+    pub to: String,
 }
 
 /// Sampling options that were sent with a call.

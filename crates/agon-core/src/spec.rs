@@ -6,6 +6,7 @@ use crate::ids::{EMBEDDER, MODERATOR, ModelName, ParticipantId, SUMMARIZER, SYNT
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+mod answers;
 mod combinations;
 mod deciding;
 mod format;
@@ -13,6 +14,7 @@ mod memory;
 mod roles;
 mod stopping;
 
+pub use answers::*;
 pub use combinations::{Problem, combination_problems};
 pub use deciding::*;
 pub use format::*;
@@ -110,6 +112,9 @@ pub struct DebateSpec {
     /// How much a turn may use its tools.
     #[serde(default, skip_serializing_if = "ToolLimits::is_default")]
     pub tools: ToolLimits,
+    /// How structured answers are read, and what they carry besides.
+    #[serde(flatten)]
+    pub answers: AnswerOptions,
     /// Whose words are shown where.
     #[serde(default, skip_serializing_if = "Visible::is_default")]
     pub visible: Visible,

@@ -1,6 +1,7 @@
 //! What a model's text means.
 mod aside;
 mod choice;
+mod coerce;
 pub(crate) mod json;
 mod moderator;
 mod scores;
@@ -11,7 +12,7 @@ pub(crate) use speech::without_thoughts;
 
 use crate::text::{cut, one_line};
 use agon_core::tally::same_answer;
-use agon_core::{Answer, Ask, BallotForm, BidPurpose, Conclusion, DebateSpec, ParticipantId, Task};
+use agon_core::{Answer, Ask, BallotForm, BidPurpose, Coercion, Conclusion, DebateSpec, ParticipantId, Task};
 use json::{Object, found, objects};
 
 /// What is wrong with an answer, in words that the model can act on.
@@ -23,55 +24,98 @@ pub struct Malformed(pub String);
 ///
 /// Structured answers are found in prose and code fences, and must then have the form of their schema. A choice counts
 /// when it is one of the allowed ones, letter case, white space and a final full stop aside; it is never guessed. Only a
-/// synthesis is taken as it is on a further try, with what its schema finds wrong.
-pub fn read_answer(spec: &DebateSpec, ask: &Ask, text: &str) -> Result<Answer, Malformed> {
+/// synthesis is taken as it is on a further try, with what its schema finds wrong. Where the file says `coerce_answers`, values
+/// that clearly mean an allowed one are read as that one first.
+pub fn read_answer(spec: &DebateSpec, ask: &Ask, text: &str) -> Result<Reading, Malformed> {
     let text = speech::without_thoughts(text);
+    let mut reader = Reader::new(spec, &ask.task);
+    let answer = reader.answer(spec, ask, &text)?;
+    Ok(Reading { answer, coerced: reader.coerced })
+}
+
+/// What a model's text means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// The answer.
+    pub answer: Answer,
+    /// What of it was not among the allowed values and was read as one of them.
+    pub coerced: Vec<Coercion>,
+}
+
+/// Reads the objects of one answer.
+struct Reader {
+    /// The schema that values are coerced to, where the file wants that.
+    schema: Option<serde_json::Value>,
+    coerced: Vec<Coercion>,
+}
+
+impl Reader {
+    fn new(spec: &DebateSpec, task: &Task) -> Self {
+        let schema = spec.answers.coerce_answers.then(|| crate::schema::of(spec, task)).flatten();
+        Self { schema, coerced: Vec::new() }
+    }
+
+    fn answer(&mut self, spec: &DebateSpec, ask: &Ask, text: &str) -> Result<Answer, Malformed> {
     match &ask.task {
         Task::Opening | Task::Argument { .. } | Task::Statement { .. } | Task::Closing => {
-            speech::read(&text, &ask.participant)
+            speech::read(text, &ask.participant)
         }
-        Task::Research | Task::Summarise { .. } => speech::plain(&text, &ask.participant),
+        Task::Research | Task::Summarise { .. } => speech::plain(text, &ask.participant),
         Task::Conclude { conclusion: Conclusion::Reconciliation | Conclusion::Summary } => {
-            speech::plain(&text, &ask.participant)
+            speech::plain(text, &ask.participant)
         }
-        Task::Conclude { conclusion: Conclusion::Decision } => first_good(&text, moderator::conclusion),
-        Task::Ballot { choices, .. } => first_good(&text, |object| choice::choice(object, choices)),
+        Task::Conclude { conclusion: Conclusion::Decision } => self.first_good(text, moderator::conclusion),
+        Task::Ballot { choices, .. } => self.first_good(text, |object| choice::choice(object, choices)),
         Task::Vote { candidates, form } => match form {
-            BallotForm::Single | BallotForm::Scores => first_good(&text, |object| choice::choice(object, candidates)),
-            BallotForm::Ranking => first_good(&text, |object| choice::ranked(object, candidates)),
-            BallotForm::Approval => first_good(&text, |object| choice::approved(object, candidates)),
+            BallotForm::Single | BallotForm::Scores => self.first_good(text, |object| choice::choice(object, candidates)),
+            BallotForm::Ranking => self.first_good(text, |object| choice::ranked(object, candidates)),
+            BallotForm::Approval => self.first_good(text, |object| choice::approved(object, candidates)),
         },
-        Task::ScoreDebaters { debaters } => first_good(&text, |object| scores::debaters(object, debaters)),
-        Task::ScoreSpeeches { speeches } => first_good(&text, |object| scores::speeches(object, speeches)),
-        Task::Bid { purpose: BidPurpose::Point, .. } => first_good(&text, aside::point),
-        Task::Bid { .. } => first_good(&text, |object| aside::bid(spec, object)),
-        Task::AnswerPoints { points } => first_good(&text, |object| aside::answer_points(object, points)),
-        Task::Critique { .. } => first_good(&text, aside::critique),
-        Task::Revise { critics } => first_good(&text, |object| aside::revision(object, critics)),
+        Task::ScoreDebaters { debaters } => self.first_good(text, |object| scores::debaters(object, debaters)),
+        Task::ScoreSpeeches { speeches } => self.first_good(text, |object| scores::speeches(object, speeches)),
+        Task::Bid { purpose: BidPurpose::Point, .. } => self.first_good(text, aside::point),
+        Task::Bid { .. } => self.first_good(text, |object| aside::bid(spec, object)),
+        Task::AnswerPoints { points } => self.first_good(text, |object| aside::answer_points(object, points)),
+        Task::Critique { .. } => self.first_good(text, aside::critique),
+        Task::Revise { critics } => self.first_good(text, |object| aside::revision(object, critics)),
         Task::Reflect { reflection, evolution } => {
-            first_good(&text, |object| aside::note(object, *reflection, *evolution))
+            self.first_good(text, |object| aside::note(object, *reflection, *evolution))
         }
-        Task::OpenRound => first_good(&text, |object| moderator::plan(spec, object)),
-        Task::CloseRound => moderator::close(&text),
-        Task::Interject => first_good(&text, |object| moderator::interjection(spec, object)),
-        Task::EnoughSaid => first_good(&text, choice::enough),
-        Task::Judge { candidates, .. } => first_good(&text, |object| choice::judgement(object, candidates)),
-        Task::Rank { candidates, .. } => first_good(&text, |object| choice::ranking(object, candidates)),
-        Task::Synthesise => synthesis::read(spec, ask, &text),
+        Task::OpenRound => self.first_good(text, |object| moderator::plan(spec, object)),
+        Task::CloseRound => moderator::close(text),
+        Task::Interject => self.first_good(text, |object| moderator::interjection(spec, object)),
+        Task::EnoughSaid => self.first_good(text, choice::enough),
+        Task::Judge { candidates, .. } => self.first_good(text, |object| choice::judgement(object, candidates)),
+        Task::Rank { candidates, .. } => self.first_good(text, |object| choice::ranking(object, candidates)),
+        Task::Synthesise => synthesis::read(spec, ask, text),
         Task::Measure { .. } => Err(Malformed("similarity is measured, not answered".to_owned())),
+    }
+    }
+
+    /// The first object in the text that has the right form; else what is wrong with the last one.
+    fn first_good(
+        &mut self,
+        text: &str,
+        read: impl Fn(&Object) -> Result<Answer, Malformed>,
+    ) -> Result<Answer, Malformed> {
+        let mut problem = None;
+        for mut object in objects(text) {
+            let coerced = self.schema.as_ref().map(|schema| coerce::fit(schema, &mut object.0)).unwrap_or_default();
+            match read(&object) {
+                Ok(answer) => {
+                    self.coerced = coerced;
+                    return Ok(answer);
+                }
+                Err(malformed) => problem = Some(malformed),
+            }
+        }
+        Err(problem.unwrap_or_else(|| no_object(text)))
     }
 }
 
 /// The first object in the text that has the right form; else what is wrong with the last one.
 fn first_good(text: &str, read: impl Fn(&Object) -> Result<Answer, Malformed>) -> Result<Answer, Malformed> {
-    let mut problem = None;
-    for object in objects(text) {
-        match read(&object) {
-            Ok(answer) => return Ok(answer),
-            Err(malformed) => problem = Some(malformed),
-        }
-    }
-    Err(problem.unwrap_or_else(|| no_object(text)))
+    Reader { schema: None, coerced: Vec::new() }.first_good(text, read)
 }
 
 fn no_object(text: &str) -> Malformed {

@@ -16,7 +16,7 @@ mod text;
 mod tools;
 mod view;
 
-pub use answer::{Malformed, read_answer};
+pub use answer::{Malformed, Reading, read_answer};
 pub use prompt::{Prompt, PromptError, PromptMessage, PromptRole, Sampling, prompt};
 pub use tools::{LoopStep, ToolInfo, ToolLoop, ToolOutcome};
 pub use view::View;

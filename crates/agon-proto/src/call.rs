@@ -2,7 +2,7 @@
 use crate::enums::Numbered;
 use crate::error::{DecodeError, present};
 use crate::flat as pb;
-use agon_core::{Call, CallOptions, Failure, ModelName, RetryPolicy, Timing, ToolUse, Usage, UsageTotals};
+use agon_core::{Call, CallOptions, Coercion, Failure, ModelName, RetryPolicy, Timing, ToolUse, Usage, UsageTotals};
 
 impl From<&Call> for pb::Call {
     fn from(call: &Call) -> Self {
@@ -17,6 +17,7 @@ impl From<&Call> for pb::Call {
             finish_reason: call.finish_reason.clone(),
             rehearsal: call.rehearsal,
             tools: call.tools.iter().map(Into::into).collect(),
+            coerced: call.coerced.iter().map(Into::into).collect(),
         }
     }
 }
@@ -33,7 +34,21 @@ impl From<pb::Call> for Call {
             finish_reason: call.finish_reason,
             rehearsal: call.rehearsal,
             tools: call.tools.into_iter().map(Into::into).collect(),
+            coerced: call.coerced.into_iter().map(Into::into).collect(),
         }
+    }
+}
+
+impl From<&Coercion> for pb::Coercion {
+    fn from(coercion: &Coercion) -> Self {
+        let Coercion { field, from, to } = coercion.clone();
+        Self { field, from, to }
+    }
+}
+impl From<pb::Coercion> for Coercion {
+    fn from(coercion: pb::Coercion) -> Self {
+        let pb::Coercion { field, from, to } = coercion;
+        Self { field, from, to }
     }
 }
 

@@ -318,6 +318,7 @@ fn call() -> Box<Call> {
         },
         finish_reason: Some("stop".to_owned()),
         tools: Vec::new(),
+        coerced: Vec::new(),
         rehearsal: true,
     })
 }
@@ -371,6 +372,7 @@ fn admission() -> Admission {
             windows: Windows::default(),
             summarizer: None,
             history_limit: 0,
+        answers: Default::default(),
             phases: Phases {
                 opening_statements: true,
                 final_statements: false,

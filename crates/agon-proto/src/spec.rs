@@ -2,7 +2,7 @@
 use crate::enums::{Numbered, all};
 use crate::error::{DecodeError, each, optional, present, required, small};
 use crate::flat as pb;
-use agon_core::DebateSpec;
+use agon_core::{AnswerOptions, DebateSpec};
 
 mod options;
 mod roles;
@@ -47,6 +47,7 @@ impl From<&DebateSpec> for pb::DebateSpec {
             synthesizer: spec.synthesizer.as_ref().map(Into::into),
             tools: Some(spec.tools.into()),
             visible: Some(spec.visible.into()),
+            answers: (spec.answers != AnswerOptions::default()).then(|| spec.answers.into()),
         }
     }
 }
@@ -94,6 +95,7 @@ impl TryFrom<pb::DebateSpec> for DebateSpec {
             synthesizer: optional(spec.synthesizer, "synthesizer")?,
             tools: spec.tools.unwrap_or_default().into(),
             visible: spec.visible.unwrap_or_default().into(),
+            answers: spec.answers.unwrap_or_default().into(),
         })
     }
 }

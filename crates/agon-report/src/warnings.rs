@@ -1,7 +1,8 @@
 //! What a reader should know before trusting the result.
+use crate::text::excerpt;
 use crate::minutes::{Deed, Entry, Minutes};
 use crate::words::{self, count};
-use agon_core::Method;
+use agon_core::{Coercion, Method};
 
 impl<'a> Minutes<'a> {
     /// What a reader should know before trusting the result.
@@ -34,6 +35,7 @@ impl<'a> Minutes<'a> {
         }
         warnings.extend(self.unlike_wanted());
         warnings.extend(self.substitutions());
+        warnings.extend(self.coercions());
         let citations = self.citations();
         let missing = citations.iter().filter(|citation| !citation.verified).count();
         if missing > 0 {
@@ -111,6 +113,15 @@ impl<'a> Minutes<'a> {
             }
         }
         found
+    }
+    /// Values that were not among the allowed ones and were read as another one.
+    fn coercions(&self) -> Vec<String> {
+        let told = self.calls().flat_map(|(entry, call)| call.coerced.iter().map(move |coercion| (entry, coercion)));
+        let told = told.map(|(entry, Coercion { field, from, to })| {
+            let who = words::who(entry.participant);
+            format!("{who} answered {} as {field} ({}); it was read as {}.", excerpt(from, 80), entry.turn, excerpt(to, 80))
+        });
+        told.collect()
     }
     fn shared_model(&self) -> Option<String> {
         let spec = &self.admission.spec;

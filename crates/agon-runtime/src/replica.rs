@@ -1,8 +1,8 @@
 //! A host's copy of what a debate's speakers may see.
 use crate::vectors::Vectors;
 use agon_core::signals::Gauge;
-use agon_core::{Admission, Answer, Ask, DebateId, Position};
-use agon_prompt::{Prompt, PromptError, View};
+use agon_core::{Admission, Ask, DebateId, Position};
+use agon_prompt::{Prompt, PromptError, Reading, View};
 use agon_store::{Journal, StoreError};
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::{Mutex, MutexGuard};
@@ -97,6 +97,6 @@ impl Replica {
 }
 
 /// Reads a model's text as the answer of its turn.
-pub(crate) fn read_answer(admission: &Admission, ask: &Ask, text: &str) -> Result<Answer, String> {
+pub(crate) fn read_answer(admission: &Admission, ask: &Ask, text: &str) -> Result<Reading, String> {
     agon_prompt::read_answer(&admission.spec, ask, text).map_err(|malformed| malformed.to_string())
 }

@@ -7,7 +7,7 @@ mod people;
 use crate::defaults::{Defaults, OUTPUTS, ROUNDS};
 use crate::section::{Checked, Section};
 use agon_core::{
-    Ballots, Budget, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, EndCondition, Memory, Mode,
+    AnswerOptions, Ballots, Budget, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, EndCondition, Memory, Mode,
     OnTurnFailure, Output, Persona, Quorum, SelfVotes, Shown, Similarity, ToolLimits, TurnMode, Visible, VoteRule,
     Voters, Voting, Windows,
 };
@@ -63,6 +63,7 @@ pub(crate) fn draft(root: &Section, texts: Texts, defaults: &Defaults) -> Debate
         instructions: root.owned("instructions"),
         synthesizer: people::synthesizer(root, defaults),
         tools: tools(root.section("tools")),
+        answers: AnswerOptions { coerce_answers: root.flag("coerce_answers").unwrap_or_default() },
         visible: visible(root.section("visible")),
         outputs: outputs(root),
         labels: match root.get("labels").map(|field| &field.value) {

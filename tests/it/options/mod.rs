@@ -44,7 +44,8 @@ fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
 }
 
 /// Options that a single process does not have; each is tried in a test of its own.
-const ELSEWHERE: [(&str, &str); 3] = [
+const ELSEWHERE: [(&str, &str); 4] = [
+    ("coerce_answers", "agon-prompt: without it a value that is not allowed is malformed"),
     ("endpoint", "seat_example: processes outside Agon take seats of a cluster"),
     ("timeout", "tools: one that hangs costs its own call, and that by this time"),
     ("allow_shared_stance", "agon-spec: without it what it allows is refused"),

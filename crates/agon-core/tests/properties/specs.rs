@@ -129,6 +129,7 @@ fn shaped(genes: &mut Genes, format: DebateFormat) -> DebateSpec {
         windows: Windows::default(),
         summarizer: None,
         history_limit: 0,
+        answers: Default::default(),
         phases,
         moderator: moderator(genes, turn_mode == Moderator),
         consensus_strategy: ConsensusStrategy::Judge,

@@ -17,7 +17,7 @@ fn moderated() -> DebateSpec {
     spec
 }
 
-fn ask(task: Task, correction: Option<&str>) -> Ask {
+pub(super) fn ask(task: Task, correction: Option<&str>) -> Ask {
     Ask {
         turn: TurnId { round: 1, seat: 0, attempt: 1 },
         participant: ParticipantId::new("Ada"),

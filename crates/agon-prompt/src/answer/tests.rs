@@ -25,7 +25,7 @@ pub(super) fn read(task: Task, text: &str) -> Result<Answer, String> {
         correction: None,
         kept: false,
     };
-    read_answer(&spec(), &ask, text).map_err(|Malformed(problem)| problem)
+    read_answer(&spec(), &ask, text).map(|read| read.answer).map_err(|Malformed(problem)| problem)
 }
 
 fn speech(text: &str) -> String {
@@ -170,4 +170,24 @@ fn a_judgement_names_a_candidate_or_nobody() {
         read(Task::Judge { order: 0, candidates: Vec::new() }, zero),
         Err("entry: found 0, allowed the number of a speech, from 1".to_owned())
     );
+}
+
+#[test]
+fn a_value_that_is_not_allowed_is_coerced_only_where_the_file_asks_for_it() {
+    let task = Task::Vote { candidates: vec!["option A".into(), "option B".into()], form: BallotForm::Single };
+    let ask = |coerce_answers| {
+        let spec = DebateSpec { answers: agon_core::AnswerOptions { coerce_answers }, ..spec() };
+        let ask = structured_tests::ask(task.clone(), None);
+        move |choice: &str| read_answer(&spec, &ask, &format!(r#"{{"choice": {choice}, "reasons": ["r"]}}"#))
+    };
+    let (strict, lenient) = (ask(false), ask(true));
+    let problem = strict(r#""My choice is A""#).unwrap_err();
+    assert_eq!(problem.0, r#"choice: found "My choice is A", allowed "option A", "option B""#);
+    let read = lenient(r#""My choice is A""#).unwrap();
+    assert_eq!(read.answer, Answer::Choice { choice: "option A".into(), reasons: vec!["r".into()] });
+    let coercion = |from: &str| Coercion { field: "choice".into(), from: from.into(), to: r#""option A""#.into() };
+    assert_eq!(read.coerced, [coercion(r#""My choice is A""#)]);
+    assert_eq!(lenient(r#""Option A.""#).unwrap().coerced, [coercion(r#""Option A.""#)]);
+    assert_eq!(lenient(r#""option A""#).unwrap().coerced, []);
+    assert_eq!(lenient(r#""not option A""#).unwrap_err().0, r#"choice: found "not option A", allowed "option A", "option B""#);
 }

@@ -93,7 +93,8 @@ proptest! {
         let view = view(spec.clone());
         let tasks = tasks();
         let (name, task) = tasks[which % tasks.len()].clone();
-        if let Ok(Answer::Speech { text, .. }) = read_answer(&spec, &ask(&view, name, turn(1, 0), task), &text) {
+        let read = read_answer(&spec, &ask(&view, name, turn(1, 0), task), &text);
+        if let Ok(Answer::Speech { text, .. }) = read.map(|read| read.answer) {
             prop_assert!(!text.trim().is_empty());
         }
     }

@@ -81,6 +81,7 @@ pub fn spec(mode: Mode) -> DebateSpec {
         windows: Windows::default(),
         summarizer: None,
         history_limit: 0,
+        answers: Default::default(),
         phases: Phases {
             opening_statements: true,
             final_statements: true,

@@ -3,7 +3,7 @@ use crate::enums::{Numbered, or_default};
 use crate::error::{DecodeError, Problem, present, small};
 use crate::flat as pb;
 use agon_core::{
-    Budget, FormatOptions, ModelName, ParticipantId, Phases, Quorum, Shown, Similarity, ToolLimits, Visible, Voting,
+    AnswerOptions, Budget, FormatOptions, ModelName, ParticipantId, Phases, Quorum, Shown, Similarity, ToolLimits, Visible, Voting,
     Windows,
 };
 
@@ -36,6 +36,19 @@ impl TryFrom<pb::FormatOptions> for FormatOptions {
             direction: or_default(format.direction, "direction")?,
             density: format.density.unwrap_or(usual.density),
         })
+    }
+}
+
+impl From<AnswerOptions> for pb::AnswerOptions {
+    fn from(answers: AnswerOptions) -> Self {
+        let AnswerOptions { coerce_answers } = answers;
+        Self { coerce_answers }
+    }
+}
+impl From<pb::AnswerOptions> for AnswerOptions {
+    fn from(answers: pb::AnswerOptions) -> Self {
+        let pb::AnswerOptions { coerce_answers } = answers;
+        Self { coerce_answers }
     }
 }
 

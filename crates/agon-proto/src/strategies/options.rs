@@ -56,6 +56,10 @@ pub(super) fn tool_limits() -> BoxedStrategy<ToolLimits> {
         .boxed()
 }
 
+pub(super) fn answers() -> BoxedStrategy<AnswerOptions> {
+    any::<bool>().prop_map(|coerce_answers| AnswerOptions { coerce_answers }).boxed()
+}
+
 pub(super) fn visible() -> BoxedStrategy<Visible> {
     let shown = || any::<(bool, bool)>().prop_map(|(client, history)| Shown { client, history });
     [shown(), shown(), shown()].prop_map(|[debaters, moderator, judge]| Visible { debaters, moderator, judge }).boxed()

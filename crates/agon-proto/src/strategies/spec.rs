@@ -1,5 +1,5 @@
 //! Arbitrary debates.
-use super::options::{format, similarity, tool_limits, visible, windows};
+use super::options::{answers, format, similarity, tool_limits, visible, windows};
 use super::roles::{judge, moderator, persona, summarizer, synthesizer};
 use super::{maybe_text, text};
 use agon_core::*;
@@ -22,7 +22,7 @@ pub fn spec() -> BoxedStrategy<DebateSpec> {
                 end_condition,
                 outputs,
             ) = limits;
-            let ((debate_format, context_scope, memory), format, windows, similarity, tools, visible) = shapes;
+            let ((debate_format, context_scope, memory), format, windows, similarity, tools, (visible, answers)) = shapes;
             DebateSpec {
                 topic,
                 context,
@@ -59,6 +59,7 @@ pub fn spec() -> BoxedStrategy<DebateSpec> {
                 synthesizer,
                 tools,
                 visible,
+                answers,
                 outputs,
                 labels,
             }
@@ -138,7 +139,7 @@ fn limits() -> BoxedStrategy<Limits> {
     (numbers, budget, quorum, vec(ends, 0..3), vec(outputs, 0..3)).boxed()
 }
 
-type Shapes = ((DebateFormat, ContextScope, Memory), FormatOptions, Windows, Similarity, ToolLimits, Visible);
+type Shapes = ((DebateFormat, ContextScope, Memory), FormatOptions, Windows, Similarity, ToolLimits, (Visible, AnswerOptions));
 fn shapes() -> BoxedStrategy<Shapes> {
     let scope = select(vec![
         ContextScope::FullLog,
@@ -148,7 +149,7 @@ fn shapes() -> BoxedStrategy<Shapes> {
     ]);
     let memory = select(vec![Memory::AppendAll, Memory::RollingWindow, Memory::SummarizePast, Memory::PersonaMasking]);
     let names = (select(DebateFormat::ALL.to_vec()), scope, memory);
-    (names, format(), windows(), similarity(), tool_limits(), visible()).boxed()
+    (names, format(), windows(), similarity(), tool_limits(), (visible(), answers())).boxed()
 }
 
 /// A voting rule.

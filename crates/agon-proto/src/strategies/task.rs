@@ -150,8 +150,10 @@ pub fn ask() -> BoxedStrategy<Ask> {
 /// How an answer came about.
 pub fn call() -> BoxedStrategy<Call> {
     let texts = [maybe_text(), maybe_text(), maybe_text(), maybe_text(), maybe_text()];
-    (texts, options(), usage(), timing(), any::<bool>(), vec(tool_use(), 0..2))
-        .prop_map(|([host, model, digest, prompt_hash, finish_reason], options, usage, timing, rehearsal, tools)| {
+    let lists = (vec(tool_use(), 0..2), vec(coercion(), 0..2));
+    (texts, options(), usage(), timing(), any::<bool>(), lists)
+        .prop_map(|([host, model, digest, prompt_hash, finish_reason], options, usage, timing, rehearsal, lists)| {
+            let (tools, coerced) = lists;
             Call {
                 host,
                 model: model.map(ModelName::new),
@@ -162,10 +164,15 @@ pub fn call() -> BoxedStrategy<Call> {
                 timing,
                 finish_reason,
                 tools,
+                coerced,
                 rehearsal,
             }
         })
         .boxed()
+}
+
+fn coercion() -> BoxedStrategy<Coercion> {
+    (text(), text(), text()).prop_map(|(field, from, to)| Coercion { field, from, to }).boxed()
 }
 
 /// One use of a tool.

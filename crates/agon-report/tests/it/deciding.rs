@@ -225,6 +225,22 @@ fn a_reading_tells_how_many_of_its_quotations_were_found() {
 }
 
 #[test]
+fn an_answer_that_was_coerced_is_a_warning() {
+    let mut log = trio(|_| {});
+    log.judge(2, 0, Some(NOW), "The queue.", Vec::new());
+    won(&mut log, NOW, None);
+    let judged = log.records.iter_mut().flat_map(|record| &mut record.events).find_map(|event| match event {
+        Event::JudgementRecorded { call, .. } => Some(call),
+        _ => None,
+    });
+    let (field, from, to) = ("winner".to_owned(), "\"NOW!\"".to_owned(), format!("\"{NOW}\""));
+    judged.unwrap().coerced.push(Coercion { field, from, to });
+    let warnings = DebateResult::of(&minutes(&log)).warnings;
+    let told = r#"Judge answered "NOW!" as winner (r2-s0-a1); it was read as "Invest now"."#;
+    assert!(warnings.iter().any(|warning| warning == told), "{warnings:?}");
+}
+
+#[test]
 fn the_key_to_a_judge_who_was_shown_less_has_the_numbers_of_what_it_was_shown() {
     let mut log = trio(|spec| {
         spec.memory = Memory::RollingWindow;

@@ -114,6 +114,7 @@ impl Log {
             },
             finish_reason: Some("stop".to_owned()),
             tools: Vec::new(),
+            coerced: Vec::new(),
             rehearsal: self.rehearsal,
         })
     }
@@ -346,6 +347,7 @@ pub fn spec(topic: &str, personas: Vec<Persona>) -> DebateSpec {
         windows: Windows::default(),
         summarizer: None,
         history_limit: 0,
+        answers: Default::default(),
         phases: Phases {
             opening_statements: true,
             final_statements: true,

@@ -73,13 +73,15 @@ impl Play {
         turn.told.sends(call, &request.chat);
         let ear = self.ear(&turn.admission.spec);
         let generation = Generation { turn, request: request.chat, permit, ear };
-        self.generate_once(generation, &mut Costs::default(), call).await?.into_answer(self, turn)
+        self.generate_once(generation, &mut Costs::default(), call).await?.into_answer(self, turn, call)
     }
 
-    /// Reads what the model said.
-    pub(super) fn read(&self, admission: &Admission, text: &str) -> Result<Answer, NoAnswer> {
-        let answer = read_answer(admission, &self.work.ask, text);
-        answer.map_err(|malformed| Failure::new(FailureCause::Malformed, malformed).into())
+    /// Reads what the model said; the call says which values were not read as they were written.
+    pub(super) fn read(&self, admission: &Admission, text: &str, call: &mut Call) -> Result<Answer, NoAnswer> {
+        let read = read_answer(admission, &self.work.ask, text);
+        let read = read.map_err(|malformed| Failure::new(FailureCause::Malformed, malformed))?;
+        call.coerced = read.coerced;
+        Ok(read.answer)
     }
 
     /// A log that is behind may be a replica of the store that is: a few looks, then a failure.

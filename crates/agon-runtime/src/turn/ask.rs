@@ -35,11 +35,11 @@ pub(super) enum Said {
 }
 impl Said {
     /// The answer to the turn.
-    pub(super) fn into_answer(self, play: &Play, turn: &Turn<'_>) -> Result<Answer, NoAnswer> {
+    pub(super) fn into_answer(self, play: &Play, turn: &Turn<'_>, call: &mut Call) -> Result<Answer, NoAnswer> {
         match self {
             Self::Whole(answer) => {
                 turn.told.answered(&answer);
-                play.read(turn.admission, &answer.text)
+                play.read(turn.admission, &answer.text, call)
             }
             Self::Cut(answer) => Ok(answer),
         }
@@ -98,7 +98,7 @@ impl Play {
         let answered = seat.ask(prompt).await;
         call.timing.total_ms = Some(request::millis(started.elapsed()));
         permit.report(End::NEUTRAL);
-        self.read(admission, &answered?)
+        self.read(admission, &answered?, call)
     }
 
     /// One call whose tokens go out while it runs.

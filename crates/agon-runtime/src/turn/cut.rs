@@ -2,6 +2,7 @@
 use super::Play;
 use crate::replica::read_answer;
 use agon_core::{Admission, Answer, DebateSpec, Task, may_be_interrupted};
+use agon_prompt::Reading;
 use agon_proto::{Hint, SpeechHeard};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
@@ -110,7 +111,7 @@ impl Play {
     /// What was said so far, as a speech that ends there; none where that is none, but thoughts alone for instance.
     fn speech(&self, admission: &Admission, ear: &Ear) -> Option<Answer> {
         match read_answer(admission, &self.work.ask, &ear.so_far()) {
-            Ok(Answer::Speech { text, .. }) => Some(Answer::Speech { text, cut: true }),
+            Ok(Reading { answer: Answer::Speech { text, .. }, .. }) => Some(Answer::Speech { text, cut: true }),
             Ok(_) | Err(_) => None,
         }
     }

@@ -152,14 +152,14 @@ impl Play {
         if !may_call && talk.is_native() {
             generation.ear = self.ear(spec);
             let said = self.generate_once(generation, costs, call).await?;
-            return Ok(Said::Answer(said.into_answer(self, turn)?));
+            return Ok(Said::Answer(said.into_answer(self, turn, call)?));
         }
         let answer = self.generate_unheard(generation, costs, call).await?;
         match talk.read(&answer, left.calls) {
             Ok(Step::Calls(calls)) => Ok(Said::Calls(answer, calls)),
             Ok(Step::Answer(text)) => {
                 turn.told.answered(&answer);
-                let read = self.read(turn.admission, &text)?;
+                let read = self.read(turn.admission, &text, call)?;
                 self.tell_whole(&text).await;
                 Ok(Said::Answer(read))
             }

@@ -58,6 +58,7 @@ pub fn spec() -> DebateSpec {
         windows: Windows::default(),
         summarizer: None,
         history_limit: 0,
+        answers: Default::default(),
         phases: Phases {
             opening_statements: false,
             final_statements: false,
@@ -106,6 +107,7 @@ pub fn rich_spec() -> DebateSpec {
         max_rounds: 3,
         turn_mode: TurnMode::Random,
         history_limit: 0,
+        answers: Default::default(),
         phases: Phases {
             opening_statements: true,
             final_statements: true,
@@ -146,6 +148,7 @@ pub fn moderator(voice: Voice) -> Moderator {
 pub fn sequential_spec() -> DebateSpec {
     DebateSpec {
         history_limit: 0,
+        answers: Default::default(),
         phases: Phases {
             opening_statements: false,
             final_statements: false,

@@ -206,6 +206,14 @@ const KEYS: &[Key] = &[
         "A last call that turns the result into a text, or into data of your schema. `true` is one without a schema.",
     ),
     key("tools", Shape::Map(&TOOLS), "", "How much a turn may use the tools that its speaker has."),
+    key(
+        "coerce_answers",
+        Shape::Flag,
+        "false",
+        "Whether a value of a structured answer that is not among the allowed ones is read as the one that it clearly means, \
+         with a warning; else the answer is malformed.",
+    )
+    .since("0.2"),
     key("visible", Shape::Map(&VISIBLE), "everything", "Whose words are shown where. The log keeps all."),
     key(
         "outputs",
