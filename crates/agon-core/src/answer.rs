@@ -26,6 +26,9 @@ pub enum Answer {
         choice: String,
         /// Why.
         reasons: Vec<String>,
+        /// How sure the voter says it is, 0 to 100; absent unless the file asks for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        confidence: Option<u8>,
     },
     /// To a vote by ranking or approval: candidates, best first, or all that are approved.
     Choices {
@@ -33,6 +36,9 @@ pub enum Answer {
         choices: Vec<String>,
         /// Why.
         reasons: Vec<String>,
+        /// How sure the voter says it is, 0 to 100; absent unless the file asks for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        confidence: Option<u8>,
     },
     /// To [`crate::Task::OpenRound`].
     RoundPlan(RoundPlan),

@@ -135,6 +135,9 @@ pub enum Event {
         choice: String,
         /// Why.
         reasons: Vec<String>,
+        /// How sure the voter says it is, 0 to 100; absent unless the file asks for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        confidence: Option<u8>,
         /// How it came about.
         call: Box<Call>,
     },
@@ -208,6 +211,9 @@ pub enum Event {
         choices: Vec<String>,
         /// Why.
         reasons: Vec<String>,
+        /// How sure the voter says it is, 0 to 100; absent unless the file asks for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        confidence: Option<u8>,
         /// How it came about.
         call: Box<Call>,
     },

@@ -90,12 +90,22 @@ pub const USUAL_CALIBRATION: f64 = 0.5;
 pub fn weight(voter: ParticipantId, persona: Option<&Persona>, rated: Option<f64>) -> VoterWeight {
     let thousandths = |weight: f64| (weight.clamp(0.1, 5.0) * 1_000.0).round() as u32;
     if let Some(given) = persona.and_then(|persona| persona.weight) {
-        return VoterWeight { voter, elo: None, calibration: None, thousandths: thousandths(given) };
+        return VoterWeight { voter, elo: None, calibration: None, confidence: None, thousandths: thousandths(given) };
     }
     let elo = persona.and_then(|persona| persona.elo).or(rated).unwrap_or(USUAL_ELO);
     let calibration = persona.and_then(|persona| persona.calibration).unwrap_or(USUAL_CALIBRATION);
     let weight = ((elo - 1_000.0) / 500.0) * (0.5 + calibration);
-    VoterWeight { voter, elo: Some(elo), calibration: Some(calibration), thousandths: thousandths(weight) }
+    let (elo, calibration) = (Some(elo), Some(calibration));
+    VoterWeight { voter, elo, calibration, confidence: None, thousandths: thousandths(weight) }
+}
+
+impl VoterWeight {
+    /// The weight of a voter that is this sure, in per cent; without a figure, the whole weight.
+    pub(crate) fn at(self, confidence: Option<u8>) -> Self {
+        let Some(percent) = confidence else { return self };
+        let thousandths = self.thousandths.saturating_mul(u32::from(percent)) / 100;
+        Self { confidence: Some(percent), thousandths, ..self }
+    }
 }
 
 /// What a count amounts to under a rule.

@@ -56,40 +56,42 @@ impl Reader {
     }
 
     fn answer(&mut self, spec: &DebateSpec, ask: &Ask, text: &str) -> Result<Answer, Malformed> {
-    match &ask.task {
-        Task::Opening | Task::Argument { .. } | Task::Statement { .. } | Task::Closing => {
-            speech::read(text, &ask.participant)
+        match &ask.task {
+            Task::Opening | Task::Argument { .. } | Task::Statement { .. } | Task::Closing => {
+                speech::read(text, &ask.participant)
+            }
+            Task::Research | Task::Summarise { .. } => speech::plain(text, &ask.participant),
+            Task::Conclude { conclusion: Conclusion::Reconciliation | Conclusion::Summary } => {
+                speech::plain(text, &ask.participant)
+            }
+            Task::Conclude { conclusion: Conclusion::Decision } => self.first_good(text, moderator::conclusion),
+            Task::Ballot { choices, .. } => self.first_good(text, |object| choice::choice(spec, object, choices)),
+            Task::Vote { candidates, form } => match form {
+                BallotForm::Single | BallotForm::Scores => {
+                    self.first_good(text, |object| choice::choice(spec, object, candidates))
+                }
+                BallotForm::Ranking => self.first_good(text, |object| choice::ranked(spec, object, candidates)),
+                BallotForm::Approval => self.first_good(text, |object| choice::approved(spec, object, candidates)),
+            },
+            Task::ScoreDebaters { debaters } => self.first_good(text, |object| scores::debaters(object, debaters)),
+            Task::ScoreSpeeches { speeches } => self.first_good(text, |object| scores::speeches(object, speeches)),
+            Task::Bid { purpose: BidPurpose::Point, .. } => self.first_good(text, aside::point),
+            Task::Bid { .. } => self.first_good(text, |object| aside::bid(spec, object)),
+            Task::AnswerPoints { points } => self.first_good(text, |object| aside::answer_points(object, points)),
+            Task::Critique { .. } => self.first_good(text, aside::critique),
+            Task::Revise { critics } => self.first_good(text, |object| aside::revision(object, critics)),
+            Task::Reflect { reflection, evolution } => {
+                self.first_good(text, |object| aside::note(object, *reflection, *evolution))
+            }
+            Task::OpenRound => self.first_good(text, |object| moderator::plan(spec, object)),
+            Task::CloseRound => moderator::close(text),
+            Task::Interject => self.first_good(text, |object| moderator::interjection(spec, object)),
+            Task::EnoughSaid => self.first_good(text, choice::enough),
+            Task::Judge { candidates, .. } => self.first_good(text, |object| choice::judgement(object, candidates)),
+            Task::Rank { candidates, .. } => self.first_good(text, |object| choice::ranking(object, candidates)),
+            Task::Synthesise => synthesis::read(spec, ask, text),
+            Task::Measure { .. } => Err(Malformed("similarity is measured, not answered".to_owned())),
         }
-        Task::Research | Task::Summarise { .. } => speech::plain(text, &ask.participant),
-        Task::Conclude { conclusion: Conclusion::Reconciliation | Conclusion::Summary } => {
-            speech::plain(text, &ask.participant)
-        }
-        Task::Conclude { conclusion: Conclusion::Decision } => self.first_good(text, moderator::conclusion),
-        Task::Ballot { choices, .. } => self.first_good(text, |object| choice::choice(object, choices)),
-        Task::Vote { candidates, form } => match form {
-            BallotForm::Single | BallotForm::Scores => self.first_good(text, |object| choice::choice(object, candidates)),
-            BallotForm::Ranking => self.first_good(text, |object| choice::ranked(object, candidates)),
-            BallotForm::Approval => self.first_good(text, |object| choice::approved(object, candidates)),
-        },
-        Task::ScoreDebaters { debaters } => self.first_good(text, |object| scores::debaters(object, debaters)),
-        Task::ScoreSpeeches { speeches } => self.first_good(text, |object| scores::speeches(object, speeches)),
-        Task::Bid { purpose: BidPurpose::Point, .. } => self.first_good(text, aside::point),
-        Task::Bid { .. } => self.first_good(text, |object| aside::bid(spec, object)),
-        Task::AnswerPoints { points } => self.first_good(text, |object| aside::answer_points(object, points)),
-        Task::Critique { .. } => self.first_good(text, aside::critique),
-        Task::Revise { critics } => self.first_good(text, |object| aside::revision(object, critics)),
-        Task::Reflect { reflection, evolution } => {
-            self.first_good(text, |object| aside::note(object, *reflection, *evolution))
-        }
-        Task::OpenRound => self.first_good(text, |object| moderator::plan(spec, object)),
-        Task::CloseRound => moderator::close(text),
-        Task::Interject => self.first_good(text, |object| moderator::interjection(spec, object)),
-        Task::EnoughSaid => self.first_good(text, choice::enough),
-        Task::Judge { candidates, .. } => self.first_good(text, |object| choice::judgement(object, candidates)),
-        Task::Rank { candidates, .. } => self.first_good(text, |object| choice::ranking(object, candidates)),
-        Task::Synthesise => synthesis::read(spec, ask, text),
-        Task::Measure { .. } => Err(Malformed("similarity is measured, not answered".to_owned())),
-    }
     }
 
     /// The first object in the text that has the right form; else what is wrong with the last one.

@@ -17,6 +17,8 @@ pub(crate) const MAX_POINTS: usize = 8;
 pub(crate) const MAX_REMARKS: usize = 4;
 /// Urgencies, severities and scores go from 0 to this.
 pub(crate) const TOP: u8 = 10;
+/// A voter's confidence goes from 0 to this.
+pub(crate) const MOST_CONFIDENCE: u8 = 100;
 /// What is scored.
 pub(crate) const SCALES: [&str; 4] = ["clarity", "evidence", "originality", "on_topic"];
 
@@ -41,8 +43,8 @@ pub(crate) fn of(spec: &DebateSpec, task: &Task) -> Option<Value> {
         Task::Reflect { reflection, evolution } => Some(aside::reflection(*reflection, *evolution)),
         Task::Interject => spec.moderator.as_ref().map(|moderator| aside::interjection(spec, moderator)),
         Task::ScoreSpeeches { speeches } => Some(speech_scores(speeches.len())),
-        Task::Ballot { choices, .. } => Some(choice(choices)),
-        Task::Vote { candidates, form } => Some(vote(candidates, *form)),
+        Task::Ballot { choices, .. } => Some(cast(spec, choice(choices))),
+        Task::Vote { candidates, form } => Some(cast(spec, vote(candidates, *form))),
         Task::ScoreDebaters { debaters } => {
             Some(debater_scores(debaters.iter().map(|(_, label)| label.as_str()).collect()))
         }
@@ -62,25 +64,33 @@ pub(crate) fn of(spec: &DebateSpec, task: &Task) -> Option<Value> {
     }
 }
 
-fn choice(choices: &[String]) -> Value {
+/// A ballot or vote, with the voter's confidence where the file asks for it.
+fn cast(spec: &DebateSpec, mut members: Vec<(&'static str, Value)>) -> Value {
+    if spec.answers.confidence {
+        members.push(("confidence", json!({"type": "integer", "minimum": 0, "maximum": MOST_CONFIDENCE})));
+    }
+    object(&members)
+}
+
+fn choice(choices: &[String]) -> Vec<(&'static str, Value)> {
     let choice = match choices {
         [] => json!({"type": "string", "minLength": 1, "maxLength": MAX_CHOICE}),
         choices => one_of(choices),
     };
-    object(&[("choice", choice), ("reasons", texts(1, MAX_REASONS))])
+    vec![("choice", choice), ("reasons", texts(1, MAX_REASONS))]
 }
 
-fn vote(candidates: &[String], form: BallotForm) -> Value {
+fn vote(candidates: &[String], form: BallotForm) -> Vec<(&'static str, Value)> {
     match form {
         // scores have a task of their own
         BallotForm::Single | BallotForm::Scores => choice(candidates),
         BallotForm::Ranking => {
-            object(&[("ranking", exactly(candidates.len(), one_of(candidates))), ("reasons", texts(1, MAX_REASONS))])
+            vec![("ranking", exactly(candidates.len(), one_of(candidates))), ("reasons", texts(1, MAX_REASONS))]
         }
         BallotForm::Approval => {
             let approved =
                 json!({"type": "array", "minItems": 1, "maxItems": candidates.len(), "items": one_of(candidates)});
-            object(&[("approved", approved), ("reasons", texts(1, MAX_REASONS))])
+            vec![("approved", approved), ("reasons", texts(1, MAX_REASONS))]
         }
     }
 }

@@ -83,6 +83,7 @@ templates! {
     TOOL_FAILED = "tool_failed";
     TOOL_LOOP = "tool_loop";
     HISTORY = "history";
+    CONFIDENCE = "confidence";
 }
 
 /// The text with each `{{name}}` replaced by its value. Values are not looked into, unknown names stay as they are.
@@ -127,7 +128,9 @@ mod tests {
 
     #[test]
     fn the_built_in_wording_uses_only_values_that_are_filled_in() {
-        const KNOWN: [&str; 24] = [
+        const KNOWN: [&str; 26] = [
+            "confidence",
+            "form",
             "marker",
             "words",
             "short",

@@ -1,5 +1,5 @@
 //! What a participant answers.
-use crate::error::{DecodeError, Problem, each, required};
+use crate::error::{DecodeError, Problem, each, required, small};
 use crate::flat as pb;
 use agon_core::Answer;
 use pb::answer::{self, Kind};
@@ -13,11 +13,13 @@ impl From<&Answer> for pb::Answer {
         let kind = match answer {
             Answer::Speech { text, cut } => Kind::Speech(answer::Speech { text: text.to_string(), cut: *cut }),
             Answer::Text { text } => Kind::Text(answer::Text { text: text.to_string() }),
-            Answer::Choice { choice, reasons } => {
-                Kind::Choice(answer::Choice { choice: choice.clone(), reasons: reasons.clone() })
+            Answer::Choice { choice, reasons, confidence } => {
+                let confidence = confidence.map(u32::from);
+                Kind::Choice(answer::Choice { choice: choice.clone(), reasons: reasons.clone(), confidence })
             }
-            Answer::Choices { choices, reasons } => {
-                Kind::Choices(pb::Choices { choices: choices.clone(), reasons: reasons.clone() })
+            Answer::Choices { choices, reasons, confidence } => {
+                let confidence = confidence.map(u32::from);
+                Kind::Choices(pb::Choices { choices: choices.clone(), reasons: reasons.clone(), confidence })
             }
             Answer::RoundPlan(plan) => Kind::RoundPlan(plan.into()),
             Answer::RoundSummary(summary) => Kind::RoundSummary(summary.into()),
@@ -47,6 +49,11 @@ impl From<&Answer> for pb::Answer {
         Self { kind: Some(kind) }
     }
 }
+/// A voter's confidence.
+pub(crate) fn percent(confidence: Option<u32>) -> Result<Option<u8>, DecodeError> {
+    confidence.map(|value| small(value, "confidence")).transpose()
+}
+
 impl TryFrom<pb::Answer> for Answer {
     type Error = DecodeError;
     fn try_from(answer: pb::Answer) -> Result<Self, DecodeError> {
@@ -54,8 +61,12 @@ impl TryFrom<pb::Answer> for Answer {
         Ok(match kind {
             Kind::Speech(speech) => Self::Speech { text: speech.text.into(), cut: speech.cut },
             Kind::Text(text) => Self::Text { text: text.text.into() },
-            Kind::Choice(choice) => Self::Choice { choice: choice.choice, reasons: choice.reasons },
-            Kind::Choices(choices) => Self::Choices { choices: choices.choices, reasons: choices.reasons },
+            Kind::Choice(answer::Choice { choice, reasons, confidence }) => {
+                Self::Choice { choice, reasons, confidence: percent(confidence)? }
+            }
+            Kind::Choices(pb::Choices { choices, reasons, confidence }) => {
+                Self::Choices { choices, reasons, confidence: percent(confidence)? }
+            }
             Kind::RoundPlan(plan) => Self::RoundPlan(plan.into()),
             Kind::RoundSummary(summary) => Self::RoundSummary(required(Some(summary), "round_summary")?),
             Kind::Judgement(judgement) => Self::Judgement(judgement.into()),

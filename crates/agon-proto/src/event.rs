@@ -40,8 +40,8 @@ fn kind(event: &Event) -> Kind {
         }),
         Event::ToolCalled { turn, participant, tool } => kinds::tool_called(*turn, participant, tool),
         Event::SpeechHeard { turn, participant, text } => kinds::speech_heard(*turn, participant, text),
-        Event::BallotCast { turn, stage, participant, choice, reasons, call } => {
-            By::new(*turn, participant, call).ballot(*stage, choice, reasons)
+        Event::BallotCast { turn, stage, participant, choice, reasons, confidence, call } => {
+            By::new(*turn, participant, call).ballot(*stage, choice, reasons, *confidence)
         }
         Event::BidPlaced { turn, participant, purpose, bid, call } => {
             By::new(*turn, participant, call).bid(*purpose, bid)
@@ -53,8 +53,8 @@ fn kind(event: &Event) -> Kind {
             By::new(*turn, participant, call).critique(of, critique, *neutralised)
         }
         Event::NoteTaken { turn, participant, note, call } => By::new(*turn, participant, call).note(note),
-        Event::VoteCast { turn, participant, choice, choices, reasons, call } => {
-            By::new(*turn, participant, call).vote(choice, choices, reasons)
+        Event::VoteCast { turn, participant, choice, choices, reasons, confidence, call } => {
+            By::new(*turn, participant, call).vote(choice, choices, reasons, *confidence)
         }
         Event::DebatersScored { turn, participant, scores, call } => By::new(*turn, participant, call).scores(scores),
         Event::ModeratorInterjected { turn, interjection, call } => kinds::interjected(*turn, interjection, call),

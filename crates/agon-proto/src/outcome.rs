@@ -92,6 +92,7 @@ impl From<&VoterWeight> for pb::VoterWeight {
             elo: weight.elo,
             calibration: weight.calibration,
             thousandths: weight.thousandths,
+            confidence: weight.confidence.map(u32::from),
         }
     }
 }
@@ -101,6 +102,8 @@ impl From<pb::VoterWeight> for VoterWeight {
             voter: ParticipantId::new(weight.voter),
             elo: weight.elo,
             calibration: weight.calibration,
+            // A figure that is no share is no reason to refuse a log.
+            confidence: weight.confidence.and_then(|percent| u8::try_from(percent).ok()),
             thousandths: weight.thousandths,
         }
     }

@@ -63,7 +63,8 @@ impl<'a> Minutes<'a> {
         let named: Vec<u32> = shown.into_iter().filter(cited_speech).map(|shown| shown.number).collect();
         let cited = |text: &str| {
             let said = folded(text);
-            numbers(text).iter().any(|number| named.contains(number)) || quotes.iter().any(|quote| repeats(&said, quote))
+            numbers(text).iter().any(|number| named.contains(number))
+                || quotes.iter().any(|quote| repeats(&said, quote))
         };
         let claims = sentences(judged.reasoning).filter(|text| is_claim(text));
         Some(claims.map(|text| Claim { text, cited: cited(text) }).collect())
@@ -137,17 +138,14 @@ mod tests {
     #[test]
     fn sentences_end_at_marks_before_white_space_and_at_line_breaks() {
         let all = |text| sentences(text).collect::<Vec<_>>();
-        assert_eq!(all("It costs 4.50 a day. “It works.” Or so (they say).\n- Third"), [
-            "It costs 4.50 a day.",
-            "“It works.”",
-            "Or so (they say).",
-            "- Third"
-        ]);
-        assert_eq!(all("Approx. nine per cent, e.g. of No. 4. Why? Because!"), [
-            "Approx. nine per cent, e.g. of No. 4.",
-            "Why?",
-            "Because!"
-        ]);
+        assert_eq!(
+            all("It costs 4.50 a day. “It works.” Or so (they say).\n- Third"),
+            ["It costs 4.50 a day.", "“It works.”", "Or so (they say).", "- Third"]
+        );
+        assert_eq!(
+            all("Approx. nine per cent, e.g. of No. 4. Why? Because!"),
+            ["Approx. nine per cent, e.g. of No. 4.", "Why?", "Because!"]
+        );
         assert_eq!(all("費用は高い。効果は小さい。"), ["費用は高い。", "効果は小さい。"]);
         assert_eq!(all(" \n "), Vec::<&str>::new());
     }

@@ -1,6 +1,6 @@
 //! What a reader should know before trusting the result.
-use crate::text::excerpt;
 use crate::minutes::{Deed, Entry, Minutes};
+use crate::text::excerpt;
 use crate::words::{self, count};
 use agon_core::{Coercion, Method};
 
@@ -119,7 +119,12 @@ impl<'a> Minutes<'a> {
         let told = self.calls().flat_map(|(entry, call)| call.coerced.iter().map(move |coercion| (entry, coercion)));
         let told = told.map(|(entry, Coercion { field, from, to })| {
             let who = words::who(entry.participant);
-            format!("{who} answered {} as {field} ({}); it was read as {}.", excerpt(from, 80), entry.turn, excerpt(to, 80))
+            format!(
+                "{who} answered {} as {field} ({}); it was read as {}.",
+                excerpt(from, 80),
+                entry.turn,
+                excerpt(to, 80)
+            )
         });
         told.collect()
     }

@@ -147,6 +147,10 @@ pub(crate) fn reasons(reasons: &[String]) -> String {
     });
     shown.collect::<Vec<_>>().join("; ")
 }
+/// ` (80 % sure)`; nothing where nobody asked.
+pub(crate) fn sure(confidence: Option<u8>) -> String {
+    confidence.map(|percent| format!(" ({percent} % sure)")).unwrap_or_default()
+}
 /// A reason with its detail, where that says more.
 pub(crate) fn why(reason: &Reason) -> String {
     match &reason.detail {
@@ -181,13 +185,17 @@ pub(crate) fn got(rule: Option<VoteRule>, n: u32) -> String {
 /// A voter's weight, factor by factor: `((1600 - 1000) / 500) × (0.5 + 0.7) = 1.44`.
 pub(crate) fn weight(weight: &VoterWeight) -> String {
     let total = thousandths(weight.thousandths);
+    let sure = weight.confidence.map(|percent| format!(" × {percent} % sure")).unwrap_or_default();
     let (Some(elo), Some(calibration)) = (weight.elo, weight.calibration) else {
-        return format!("{total}, as the debate file says");
+        return match weight.confidence {
+            Some(_) => format!("weight of the debate file{sure} = {total}"),
+            None => format!("{total}, as the debate file says"),
+        };
     };
     let exact = ((elo - 1_000.0) / 500.0) * (0.5 + calibration);
-    let clamped = (f64::from(weight.thousandths) / 1_000.0 - exact).abs() > 0.001;
-    let held = if clamped { ", held between 0.1 and 5" } else { "" };
-    format!("((elo {elo} - 1000) / 500) × (0.5 + calibration {calibration}) = {total}{held}")
+    let held = if (0.1..=5.0).contains(&exact) { "" } else { ", held between 0.1 and 5" };
+    let held = if sure.is_empty() { held } else { held.trim_end_matches(", held between 0.1 and 5") };
+    format!("((elo {elo} - 1000) / 500) × (0.5 + calibration {calibration}){sure} = {total}{held}")
 }
 /// `clarity 8, evidence 7, originality 5, on topic 9: 29 of 40`.
 pub(crate) fn score(score: &Score) -> String {

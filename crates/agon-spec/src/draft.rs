@@ -7,9 +7,9 @@ mod people;
 use crate::defaults::{Defaults, OUTPUTS, ROUNDS};
 use crate::section::{Checked, Section};
 use agon_core::{
-    AnswerOptions, Ballots, Budget, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, EndCondition, Memory, Mode,
-    OnTurnFailure, Output, Persona, Quorum, SelfVotes, Shown, Similarity, ToolLimits, TurnMode, Visible, VoteRule,
-    Voters, Voting, Windows,
+    AnswerOptions, Ballots, Budget, ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, EndCondition, Memory,
+    Mode, OnTurnFailure, Output, Persona, Quorum, SelfVotes, Shown, Similarity, ToolLimits, TurnMode, Visible,
+    VoteRule, Voters, Voting, Windows,
 };
 pub(crate) use people::same_stance;
 
@@ -63,7 +63,7 @@ pub(crate) fn draft(root: &Section, texts: Texts, defaults: &Defaults) -> Debate
         instructions: root.owned("instructions"),
         synthesizer: people::synthesizer(root, defaults),
         tools: tools(root.section("tools")),
-        answers: AnswerOptions { coerce_answers: root.flag("coerce_answers").unwrap_or_default() },
+        answers: answers(root),
         visible: visible(root.section("visible")),
         outputs: outputs(root),
         labels: match root.get("labels").map(|field| &field.value) {
@@ -132,6 +132,15 @@ fn similarity(root: &Section) -> Similarity {
     Similarity {
         similarity_threshold: root.number("similarity_threshold").unwrap_or(usual.similarity_threshold),
         embedding_model: root.text("embedding_model").map(Into::into),
+    }
+}
+
+fn answers(root: &Section) -> AnswerOptions {
+    let on = |key: &str| root.flag(key).unwrap_or_default();
+    AnswerOptions {
+        coerce_answers: on("coerce_answers"),
+        confidence: on("confidence"),
+        weigh_by_confidence: on("weigh_by_confidence"),
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) const NEEDS: &[(&str, &str)] = &[
     ("judge.panel_models", "a `panel` of 2 or more"),
     ("voting.self_votes", "debaters who vote for sides; here it is settled by `voters` or `rule`"),
     ("moderator.interject", "one of the duties `interjects`, `warns`, `clarifies` and `reflects`"),
+    ("confidence", "`ballots`, or votes with a rule other than `anonymous_scoring`"),
+    ("weigh_by_confidence", "`confidence: true`, and `rule: weighted` without `every_round`"),
     (
         "moderator.summary_style",
         "one of the duties `closes`, `reconciles` and `concludes`, or `consensus_strategy: mediator_summary`",
@@ -60,10 +62,18 @@ impl Uses<'_> {
             "voting.self_votes" => spec
                 .voting
                 .is_none_or(|voting| voting.voters == Voters::Debaters && voting.rule != VoteRule::AnonymousScoring),
+            "confidence" => spec.ballots != agon_core::Ballots::None || self.casts_votes(),
+            "weigh_by_confidence" => {
+                let once = |voting: agon_core::Voting| voting.rule == VoteRule::Weighted && !voting.every_round;
+                spec.answers.confidence && spec.voting.is_some_and(once)
+            }
             "moderator.interject" => spec.moderator.as_ref().is_none_or(agon_core::Moderator::has_interjections),
             "moderator.summary_style" => self.moderator_sums_up(),
             _ => true,
         }
+    }
+    fn casts_votes(&self) -> bool {
+        self.0.voting.is_some_and(|voting| voting.rule != VoteRule::AnonymousScoring)
     }
     fn judges_vote(&self) -> bool {
         self.0.voting.is_some_and(|voting| voting.voters == Voters::Judges)
@@ -98,7 +108,8 @@ mod tests {
                 _ => panic!("{block} is no mapping"),
             });
             assert!(table.key(key).is_some(), "{path}");
-            let read = ["allow_shared_stance", "judge.orders", "judge.panel", "voting.self_votes"].contains(path);
+            let read = ["allow_shared_stance", "confidence", "judge.orders", "judge.panel", "voting.self_votes"]
+                .contains(path);
             assert_eq!(Uses(&spec).key(path), read, "{path}");
         }
     }

@@ -273,6 +273,8 @@ fn deciding() -> Vec<Case> {
     vec![
         flip("/consensus_strategy", json!("judge"), json!("ranked_reasons")),
         flip("/ballots", json!("both"), json!("none")),
+        flip("/confidence", json!(false), json!(true)),
+        weighted(flip("/weigh_by_confidence", json!(false), json!(true))).and("/confidence", json!(true)),
         flip("/judge/orders", json!(1), json!(2)),
         flip("/judge/anonymize_transcript", json!(true), json!(false)),
         flip("/judge/shuffle_for_judge", json!(true), json!(false)),

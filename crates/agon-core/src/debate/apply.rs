@@ -130,10 +130,10 @@ impl Control {
                 self.answered(*turn, call, Heard::Something);
                 self.ballots.push(Ballot { stage: *stage, participant: participant.clone(), choice: choice.clone() });
             }
-            Event::VoteCast { turn, participant, choice, choices, call, .. } => {
+            Event::VoteCast { turn, participant, choice, choices, confidence, call, .. } => {
                 self.answered(*turn, call, Heard::Something);
                 let (voter, choice, choices) = (participant.clone(), choice.clone(), choices.clone());
-                self.votes.push(CastVote { round: turn.round, voter, choice, choices });
+                self.votes.push(CastVote { round: turn.round, voter, choice, choices, confidence: *confidence });
             }
             Event::DebatersScored { turn, participant, scores, call } => {
                 self.answered(*turn, call, Heard::Something);

@@ -97,6 +97,7 @@ pub(super) struct CastVote {
     pub voter: ParticipantId,
     pub choice: String,
     pub choices: Vec<String>,
+    pub confidence: Option<u8>,
 }
 
 /// One order as it was ranked.

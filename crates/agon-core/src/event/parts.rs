@@ -197,7 +197,10 @@ pub struct VoterWeight {
     /// How well it judges its own certainty; absent where the file gives the weight itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<f64>,
-    /// `((elo - 1000) / 500) * (0.5 + calibration)` between 0.1 and 5, in thousandths.
+    /// How sure the voter says it is, 0 to 100; absent unless the file weighs by it and the voter voted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<u8>,
+    /// `((elo - 1000) / 500) * (0.5 + calibration)` between 0.1 and 5, in thousandths; multiplied by the confidence, if there is one.
     pub thousandths: u32,
 }
 

@@ -8,4 +8,10 @@ pub struct AnswerOptions {
     /// A value that is not among the allowed ones is read as the one that it clearly means, and the call says so.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub coerce_answers: bool,
+    /// Ballots and votes say how sure the voter is.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub confidence: bool,
+    /// Under [`crate::VoteRule::Weighted`], a vote's weight is multiplied by its voter's confidence.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub weigh_by_confidence: bool,
 }

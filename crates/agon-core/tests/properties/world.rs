@@ -199,7 +199,7 @@ impl World<'_> {
                 TurnResult::Withdrawn
             }
             1 => {
-                let choice = Answer::Choice { choice: "no such thing".into(), reasons: vec![] };
+                let choice = Answer::Choice { choice: "no such thing".into(), reasons: vec![], confidence: None };
                 let bid = Answer::Bid(Bid { urgency: 11, to: None, text: None });
                 let speech = Answer::Speech { text: "  ".into(), cut: false };
                 let uncut = Answer::Speech { text: "I was cut off by nobody".into(), cut: true };

@@ -22,7 +22,7 @@ fn shift(events: &[Event]) -> MajorityShift {
 fn ballot(ask: &Ask, first: &[&str]) -> Option<Answer> {
     let at: usize = ask.participant.as_str()[1..].parse().unwrap();
     let choice = stance(first[at])?;
-    Some(Answer::Choice { choice, reasons: vec![] })
+    Some(Answer::Choice { choice, reasons: vec![], confidence: None })
 }
 
 fn judged(strategy: &str, first: &[&str], winner: &str) -> MajorityShift {
@@ -70,7 +70,8 @@ fn on_answers(voting: serde_json::Value, before: [&str; 3], after: [&str; 3]) ->
     );
     hold(asked, |ask| {
         let at: usize = ask.participant.as_str()[1..].parse().unwrap();
-        let choice = |choice: &str| Some(Answer::Choice { choice: choice.to_owned(), reasons: vec![] });
+        let choice =
+            |choice: &str| Some(Answer::Choice { choice: choice.to_owned(), reasons: vec![], confidence: None });
         match &ask.task {
             Task::Ballot { stage: BallotStage::Initial, .. } => choice(before[at]),
             Task::Ballot { stage: BallotStage::Final, .. } => choice(after[at]),
@@ -113,4 +114,54 @@ fn votes_of_rounds_are_counted_over_the_answers_that_were_on_the_ballots() {
     let voting = json!({"rule": "plurality", "self_votes": "allow", "every_round": true});
     let (counts, winner) = tally(&on_answers(voting, ["yes", "no", "no"], ["later", "no", "no"]));
     assert_eq!((counts, winner.as_deref()), (vec![("no".into(), 4), ("yes".into(), 2)], Some("no")));
+}
+
+/// A weighted vote of three debaters for their own stances, each this sure; absent: it cannot be heard.
+fn sure(options: serde_json::Value, sure: [Option<u8>; 3]) -> Vec<Event> {
+    let voting = json!({"rule": "weighted", "self_votes": "allow"});
+    let mut file = json!({"ballots": "none", "consensus_strategy": "vote", "max_rounds": 1, "voting": voting});
+    file.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
+    hold(admission(3, file), |ask| {
+        let at: usize = ask.participant.as_str()[1..].parse().unwrap();
+        match &ask.task {
+            Task::Vote { candidates, .. } => {
+                let (choice, confidence) = (candidates[at].clone(), Some(sure[at]?));
+                Some(Answer::Choice { choice, reasons: vec![], confidence })
+            }
+            _ => Some(speech("so")),
+        }
+    })
+}
+
+fn confidences(events: &[Event]) -> Vec<Option<u8>> {
+    let of = |event: &Event| if let Event::VoteCast { confidence, .. } = event { Some(*confidence) } else { None };
+    events.iter().filter_map(of).collect()
+}
+
+#[test]
+fn confidence_is_kept_only_where_the_file_asks_and_weighs_only_where_it_says_so() {
+    let given = [Some(90), Some(40), Some(40)];
+    let off = sure(json!({}), given);
+    assert_eq!((confidences(&off), tally(&off).1), (vec![None; 3], None));
+    let asked = sure(json!({"confidence": true}), given);
+    assert_eq!((confidences(&asked), tally(&asked).1), (given.to_vec(), None));
+    let (counts, winner) = tally(&sure(json!({"confidence": true, "weigh_by_confidence": true}), given));
+    assert_eq!(counts, [("s0".to_owned(), 900), ("s1".to_owned(), 400), ("s2".to_owned(), 400)]);
+    assert_eq!(winner.as_deref(), Some("s0"));
+}
+
+#[test]
+fn a_voter_that_cannot_be_heard_keeps_its_whole_weight_in_the_denominator() {
+    let (counts, winner) =
+        tally(&sure(json!({"confidence": true, "weigh_by_confidence": true}), [Some(90), Some(0), None]));
+    assert_eq!((counts[0].1, winner), (900, None));
+}
+
+#[test]
+fn a_confidence_beyond_a_hundred_is_malformed() {
+    let events = sure(json!({"confidence": true}), [Some(101), Some(1), Some(1)]);
+    let failed = events
+        .iter()
+        .any(|event| matches!(event, Event::TurnFailed { failure, .. } if failure.detail.contains("0 to 100")));
+    assert!(failed);
 }

@@ -112,7 +112,7 @@ fn final_ballots_that_name_the_candidates_are_cast_whatever_the_budget_says() {
     ));
     while log.debate.ended().is_none() {
         let ask = log.asked().remove(0);
-        let yes = || Answer::Choice { choice: "yes".into(), reasons: vec![] };
+        let yes = || Answer::Choice { choice: "yes".into(), reasons: vec![], confidence: None };
         let answer = match ask.task {
             Task::Ballot { .. } | Task::Vote { .. } => yes(),
             _ => speech(&"so ".repeat(300)),

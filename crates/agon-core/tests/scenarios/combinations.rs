@@ -45,6 +45,8 @@ fn options_that_do_nothing_where_they_stand_are_refused() {
     };
     let cases = [
         (json!({"inner_circle": 3}), "inner_circle"),
+        (json!({"confidence": true, "ballots": "none"}), "confidence"),
+        (json!({"weigh_by_confidence": true, "confidence": true, "ballots": "both"}), "weigh_by_confidence"),
         (json!({"interruptions": "turn_boundary"}), "interruptions"),
         (json!({"interruption_threshold": 3}), "interruption_threshold"),
         (json!({"points_of_information": false}), "points_of_information"),

@@ -23,7 +23,7 @@ fn result(orders: u32, judges: &[&str]) -> (String, bool) {
         }
         Task::Ballot { .. } => {
             let choice = ask.participant.as_str().replace('P', "s");
-            Some(Answer::Choice { choice, reasons: vec![] })
+            Some(Answer::Choice { choice, reasons: vec![], confidence: None })
         }
         _ => Some(speech("so")),
     });
@@ -65,7 +65,7 @@ fn a_debater_who_is_called_like_a_label_keeps_its_votes() {
         );
         asked.spec.personas[at].name = "Speaker A".into();
         let events = hold(asked, |ask| match &ask.task {
-            Task::Vote { .. } => Some(Answer::Choice { choice: "Speaker A".into(), reasons: vec![] }),
+            Task::Vote { .. } => Some(Answer::Choice { choice: "Speaker A".into(), reasons: vec![], confidence: None }),
             Task::Critique { .. } => {
                 Some(Answer::Critique(Critique { severity: 0, issues: vec![], suggestions: vec![] }))
             }

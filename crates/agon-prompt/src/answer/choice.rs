@@ -1,12 +1,12 @@
 //! Ballots, votes, judgements, rankings.
 use super::json::{Object, whole_number};
 use super::{Malformed, one_of, wrong};
-use crate::schema::{MAX_CHOICE, MAX_CITATIONS, MAX_POINTS, MAX_REASONS};
-use agon_core::{Answer, CitedEntry, Judgement, Ranked};
+use crate::schema::{MAX_CHOICE, MAX_CITATIONS, MAX_POINTS, MAX_REASONS, MOST_CONFIDENCE};
+use agon_core::{Answer, CitedEntry, DebateSpec, Judgement, Ranked};
 use serde_json::Value;
 
 /// One choice with its reasons; any text where none is listed.
-pub(super) fn choice(object: &Object, allowed: &[String]) -> Result<Answer, Malformed> {
+pub(super) fn choice(spec: &DebateSpec, object: &Object, allowed: &[String]) -> Result<Answer, Malformed> {
     let choice = object.text("choice")?;
     let choice = if allowed.is_empty() {
         let length = choice.chars().count();
@@ -17,7 +17,7 @@ pub(super) fn choice(object: &Object, allowed: &[String]) -> Result<Answer, Malf
     } else {
         one_of("choice", &choice, allowed, "")?
     };
-    Ok(Answer::Choice { choice, reasons: reasons(object)? })
+    Ok(Answer::Choice { choice, reasons: reasons(object)?, confidence: confidence(spec, object)? })
 }
 
 fn reasons(object: &Object) -> Result<Vec<String>, Malformed> {
@@ -28,16 +28,29 @@ fn reasons(object: &Object) -> Result<Vec<String>, Malformed> {
     Ok(reasons)
 }
 
+/// How sure the voter is, where the file asks for it.
+fn confidence(spec: &DebateSpec, object: &Object) -> Result<Option<u8>, Malformed> {
+    if !spec.answers.confidence {
+        return Ok(None);
+    }
+    let value = object.required("confidence")?;
+    let percent = whole_number(value).and_then(|percent| u8::try_from(percent).ok());
+    let percent = percent.filter(|percent| *percent <= MOST_CONFIDENCE);
+    percent.map(Some).ok_or_else(|| wrong("confidence", value, "a whole number from 0 to 100"))
+}
+
 /// Every candidate once, best first.
-pub(super) fn ranked(object: &Object, candidates: &[String]) -> Result<Answer, Malformed> {
+pub(super) fn ranked(spec: &DebateSpec, object: &Object, candidates: &[String]) -> Result<Answer, Malformed> {
     let items = object.array("ranking", candidates.len(), candidates.len())?;
-    Ok(Answer::Choices { choices: different("ranking", items, candidates)?, reasons: reasons(object)? })
+    let (choices, confidence) = (different("ranking", items, candidates)?, confidence(spec, object)?);
+    Ok(Answer::Choices { choices, reasons: reasons(object)?, confidence })
 }
 
 /// One candidate or more.
-pub(super) fn approved(object: &Object, candidates: &[String]) -> Result<Answer, Malformed> {
+pub(super) fn approved(spec: &DebateSpec, object: &Object, candidates: &[String]) -> Result<Answer, Malformed> {
     let items = object.array("approved", 1, candidates.len())?;
-    Ok(Answer::Choices { choices: different("approved", items, candidates)?, reasons: reasons(object)? })
+    let (choices, confidence) = (different("approved", items, candidates)?, confidence(spec, object)?);
+    Ok(Answer::Choices { choices, reasons: reasons(object)?, confidence })
 }
 
 /// The candidates that these are, none twice.

@@ -86,7 +86,8 @@ fn one_of(allowed: &[Value], value: &Value) -> Option<Value> {
     };
     let plain = bare(&text);
     let short = without_noun(without_lead_in(plain));
-    only(&|known| same_answer(bare(known), plain)).or_else(|| only(&|known| same_answer(without_noun(bare(known)), short)))
+    only(&|known| same_answer(bare(known), plain))
+        .or_else(|| only(&|known| same_answer(without_noun(bare(known)), short)))
 }
 
 /// The text without the quotation marks, brackets, Markdown and punctuation around it.
@@ -115,11 +116,14 @@ fn after<'t>(text: &'t str, words: &str) -> Option<&'t str> {
 /// `7`, `7.0`, `7/10` and `7 of 10` where 10 is the most.
 fn whole_number(text: &str, most: Option<u64>) -> Option<u64> {
     let text = bare(text);
-    let (number, of) = match text.split_once('/').or_else(|| text.split_once(" out of ")).or_else(|| text.split_once(" of ")) {
-        Some((number, of)) => (number.trim(), Some(of.trim().parse::<u64>().ok()?)),
-        None => (text, None),
-    };
-    let whole = number.split_once('.').map_or(number, |(whole, zeros)| if zeros.bytes().all(|c| c == b'0') { whole } else { number });
+    let (number, of) =
+        match text.split_once('/').or_else(|| text.split_once(" out of ")).or_else(|| text.split_once(" of ")) {
+            Some((number, of)) => (number.trim(), Some(of.trim().parse::<u64>().ok()?)),
+            None => (text, None),
+        };
+    let whole = number
+        .split_once('.')
+        .map_or(number, |(whole, zeros)| if zeros.bytes().all(|c| c == b'0') { whole } else { number });
     let number = whole.parse::<u64>().ok()?;
     (of.is_none() || of == most).then_some(number)
 }
@@ -144,7 +148,9 @@ mod tests {
     #[test]
     fn a_value_in_other_clothes_is_the_one_that_it_means() {
         let allowed = ["option A", "option B"];
-        for text in ["Option A.", "\"option a\"", "**Option A**", "A", "my choice is A", "I vote for option A!", "Option: A"] {
+        for text in
+            ["Option A.", "\"option a\"", "**Option A**", "A", "my choice is A", "I vote for option A!", "Option: A"]
+        {
             assert_eq!(of(&allowed, text).as_deref(), Some("option A"), "{text}");
         }
         assert_eq!(of(&["Speaker A", "Speaker B"], "b").as_deref(), Some("Speaker B"));
@@ -171,7 +177,10 @@ mod tests {
     fn numbers_and_truth_values_may_be_written_as_text() {
         let level = json!({"type": "integer", "minimum": 0, "maximum": 10});
         let read = |text: &str| meant(&level, &json!(text));
-        assert_eq!(["7", " 7.0 ", "7/10", "7 of 10", "7 out of 10."].map(read), [const { Some(7) }; 5].map(|n| n.map(Value::from)));
+        assert_eq!(
+            ["7", " 7.0 ", "7/10", "7 of 10", "7 out of 10."].map(read),
+            [const { Some(7) }; 5].map(|n| n.map(Value::from))
+        );
         assert_eq!(["7/5", "seven", "7.5", "-1", ""].map(read), [const { None }; 5]);
         let truth = json!({"type": "boolean"});
         assert_eq!(meant(&truth, &json!("Yes.")), Some(json!(true)));

@@ -30,6 +30,10 @@ pub(super) fn ask(task: Task, correction: Option<&str>) -> Ask {
     }
 }
 
+fn answer_of(spec: &DebateSpec, ask: &Ask, text: &str) -> Result<Answer, Malformed> {
+    read_answer(spec, ask, text).map(|read| read.answer)
+}
+
 fn problem(task: Task, text: &str) -> String {
     read(task, text).unwrap_err()
 }
@@ -99,11 +103,11 @@ fn a_note_has_what_was_asked_for_and_nothing_else() {
 #[test]
 fn an_interjection_holds_the_moderators_duties_alone() {
     let text = r#"{"comment": "c", "warnings": [{"name": "ada", "text": "w"}], "questions": [], "revisions": [{"name": "Ben", "text": "r"}]}"#;
-    let Ok(Answer::Interjection(said)) = read_answer(&moderated(), &ask(Task::Interject, None), text) else { panic!() };
+    let Ok(Answer::Interjection(said)) = answer_of(&moderated(), &ask(Task::Interject, None), text) else { panic!() };
     assert_eq!(said.warnings, [agon_core::Remark { to: "Ada".into(), text: "w".into() }]);
     assert!(said.comment.is_none() && said.revisions.is_empty());
     let unknown =
-        read_answer(&moderated(), &ask(Task::Interject, None), r#"{"warnings": [{"name": "Zoe", "text": "w"}]}"#);
+        answer_of(&moderated(), &ask(Task::Interject, None), r#"{"warnings": [{"name": "Zoe", "text": "w"}]}"#);
     assert!(unknown.unwrap_err().0.contains("name: found \"Zoe\""));
 }
 
@@ -135,7 +139,7 @@ fn scores_go_to_speeches_by_number_and_to_debaters_by_label() {
 fn rankings_have_every_candidate_once_and_approvals_one_at_least() {
     let candidates = || vec!["A".to_owned(), "B".to_owned()];
     let vote = |form| Task::Vote { candidates: candidates(), form };
-    let ranked = Answer::Choices { choices: vec!["B".into(), "A".into()], reasons: vec!["r".into()] };
+    let ranked = Answer::Choices { choices: vec!["B".into(), "A".into()], reasons: vec!["r".into()], confidence: None };
     assert_eq!(read(vote(BallotForm::Ranking), r#"{"ranking": ["b", "A"], "reasons": ["r"]}"#), Ok(ranked));
     let twice = problem(vote(BallotForm::Ranking), r#"{"ranking": ["A", "a."], "reasons": ["r"]}"#);
     assert_eq!(twice, "ranking: found \"A\" twice, allowed once");
@@ -165,19 +169,17 @@ fn a_moderators_texts_and_conclusions_are_read() {
 #[test]
 fn a_synthesis_is_held_to_its_schema_once_and_then_kept_with_its_problems() {
     let spec = moderated();
-    let first = |text: &str| read_answer(&spec, &ask(Task::Synthesise, None), text);
+    let first = |text: &str| answer_of(&spec, &ask(Task::Synthesise, None), text);
     let Ok(Answer::Synthesis(good)) = first("```json\n{ \"n\": 3 }\n```") else { panic!() };
     assert_eq!((good.output.as_deref(), good.problems.len()), (Some("{\"n\":3}"), 0));
     assert_eq!(first(r#"{"n": "x"}"#).unwrap_err().0, "/n: \"x\" is not of type \"integer\"");
     assert!(first("It is three.").unwrap_err().0.starts_with("found no JSON value that is the whole answer"));
-    let second = read_answer(&spec, &ask(Task::Synthesise, Some("wrong")), "It is three.");
+    let second = answer_of(&spec, &ask(Task::Synthesise, Some("wrong")), "It is three.");
     let Ok(Answer::Synthesis(kept)) = second else { panic!() };
     assert_eq!((&*kept.text, kept.output, kept.problems.len()), ("It is three.", None, 1));
     let mut plain = spec;
     plain.synthesizer.as_mut().unwrap().output_schema = None;
-    let Ok(Answer::Synthesis(text)) = read_answer(&plain, &ask(Task::Synthesise, None), "It is three.") else {
-        panic!()
-    };
+    let Ok(Answer::Synthesis(text)) = answer_of(&plain, &ask(Task::Synthesise, None), "It is three.") else { panic!() };
     assert!(text.output.is_none() && text.problems.is_empty());
 }
 
@@ -185,6 +187,6 @@ fn a_synthesis_is_held_to_its_schema_once_and_then_kept_with_its_problems() {
 fn a_validators_messages_are_bounded() {
     let spec = moderated();
     let long = format!(r#"{{"n": "{}"}}"#, "x".repeat(9_000));
-    let problem = read_answer(&spec, &ask(Task::Synthesise, None), &long).unwrap_err().0;
+    let problem = answer_of(&spec, &ask(Task::Synthesise, None), &long).unwrap_err().0;
     assert!(problem.chars().count() < 300, "{}", problem.chars().count());
 }

@@ -40,7 +40,7 @@ fn vote(text: &str) -> Result<Answer, String> {
 }
 
 fn chosen(choice: &str) -> Answer {
-    Answer::Choice { choice: choice.into(), reasons: vec!["r".into()] }
+    Answer::Choice { choice: choice.into(), reasons: vec!["r".into()], confidence: None }
 }
 
 fn closed(text: &str) -> Result<(String, RoundStatus, Option<String>), String> {
@@ -176,7 +176,7 @@ fn a_judgement_names_a_candidate_or_nobody() {
 fn a_value_that_is_not_allowed_is_coerced_only_where_the_file_asks_for_it() {
     let task = Task::Vote { candidates: vec!["option A".into(), "option B".into()], form: BallotForm::Single };
     let ask = |coerce_answers| {
-        let spec = DebateSpec { answers: agon_core::AnswerOptions { coerce_answers }, ..spec() };
+        let spec = DebateSpec { answers: agon_core::AnswerOptions { coerce_answers, ..Default::default() }, ..spec() };
         let ask = structured_tests::ask(task.clone(), None);
         move |choice: &str| read_answer(&spec, &ask, &format!(r#"{{"choice": {choice}, "reasons": ["r"]}}"#))
     };
@@ -184,10 +184,31 @@ fn a_value_that_is_not_allowed_is_coerced_only_where_the_file_asks_for_it() {
     let problem = strict(r#""My choice is A""#).unwrap_err();
     assert_eq!(problem.0, r#"choice: found "My choice is A", allowed "option A", "option B""#);
     let read = lenient(r#""My choice is A""#).unwrap();
-    assert_eq!(read.answer, Answer::Choice { choice: "option A".into(), reasons: vec!["r".into()] });
+    assert_eq!(read.answer, Answer::Choice { choice: "option A".into(), reasons: vec!["r".into()], confidence: None });
     let coercion = |from: &str| Coercion { field: "choice".into(), from: from.into(), to: r#""option A""#.into() };
     assert_eq!(read.coerced, [coercion(r#""My choice is A""#)]);
     assert_eq!(lenient(r#""Option A.""#).unwrap().coerced, [coercion(r#""Option A.""#)]);
     assert_eq!(lenient(r#""option A""#).unwrap().coerced, []);
-    assert_eq!(lenient(r#""not option A""#).unwrap_err().0, r#"choice: found "not option A", allowed "option A", "option B""#);
+    assert_eq!(
+        lenient(r#""not option A""#).unwrap_err().0,
+        r#"choice: found "not option A", allowed "option A", "option B""#
+    );
+}
+
+#[test]
+fn a_ballot_without_a_confidence_is_malformed_where_the_file_asks_for_it() {
+    let answers = agon_core::AnswerOptions { confidence: true, ..Default::default() };
+    let spec = DebateSpec { answers, ..spec() };
+    let ask = structured_tests::ask(Task::Ballot { stage: BallotStage::Final, choices: Vec::new() }, None);
+    let read = |more: &str| {
+        let read = read_answer(&spec, &ask, &format!(r#"{{"choice": "so", "reasons": ["r"]{more}}}"#));
+        read.map(|read| read.answer).map_err(|Malformed(problem)| problem)
+    };
+    let sure = Answer::Choice { choice: "so".into(), reasons: vec!["r".into()], confidence: Some(85) };
+    assert_eq!(read(r#", "confidence": 85.0"#), Ok(sure));
+    assert_eq!(read(""), Err("confidence: missing".to_owned()));
+    assert_eq!(
+        read(r#", "confidence": 101"#),
+        Err("confidence: found 101, allowed a whole number from 0 to 100".to_owned())
+    );
 }

@@ -6,8 +6,8 @@ use crate::template::{self, fill, line};
 use crate::text::{cut, one_line, quoted_line};
 use crate::view::View;
 use agon_core::{
-    Ask, BallotStage, Bench, BidPurpose, Guidance, Mode, Note, ParticipantId, Persona, SpeechKind, Style, Task,
-    speaker_labels,
+    Ask, BallotStage, Bench, BidPurpose, DebateSpec, Guidance, Mode, Note, ParticipantId, Persona, SpeechKind, Style,
+    Task, speaker_labels,
 };
 
 /// Who the persona is, what was said to it, the rules, the task, the author's instructions.
@@ -218,8 +218,8 @@ fn task_text(view: &View, ask: &Ask, persona: &Persona) -> String {
             fill(template::REVISE, &[("critics", &names(critics)), ("words", &words.to_string())])
         }
         Task::Reflect { reflection, evolution } => reflect_text(*reflection, *evolution),
-        Task::Ballot { stage, choices } => ballot_text(*stage, choices, view.spec.ballots_on_proposals()),
-        Task::Vote { candidates, form } => votes::vote(candidates, *form),
+        Task::Ballot { stage, choices } => ballot_text(&view.spec, *stage, choices),
+        Task::Vote { candidates, form } => votes::vote(&view.spec, candidates, *form),
         Task::ScoreDebaters { debaters } => votes::scores(debaters),
         task => speech::text(view, task, words),
     }
@@ -256,14 +256,14 @@ fn reflect_text(reflection: bool, evolution: bool) -> String {
     format!("{task}\n{}\nAnswer with one JSON object: {{{}}}", members.join("\n"), forms.join(", "))
 }
 
-fn ballot_text(stage: BallotStage, choices: &[String], on_proposals: bool) -> String {
-    let template = match (stage, on_proposals) {
+fn ballot_text(spec: &DebateSpec, stage: BallotStage, choices: &[String]) -> String {
+    let template = match (stage, spec.ballots_on_proposals()) {
         (BallotStage::Initial, false) => template::BALLOT_INITIAL,
         (BallotStage::Final, false) => template::BALLOT_FINAL,
         (BallotStage::Initial, true) => template::BALLOT_PROPOSALS,
         (BallotStage::Final, true) => template::BALLOT_REVISIONS,
     };
-    fill(template, &[("choice", &choice_of(template::CHOICE, choices))])
+    votes::cast(spec, template, ("choice", &choice_of(template::CHOICE, choices)))
 }
 
 fn style(style: Style) -> &'static str {

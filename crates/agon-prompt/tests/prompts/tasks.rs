@@ -245,3 +245,25 @@ fn counts_are_told_with_their_unit() {
         assert!(text.contains(line), "{line}: {text}");
     }
 }
+
+#[test]
+fn ballots_and_votes_ask_for_confidence_only_where_the_file_does() {
+    let spec = everything(Mode::Adversarial);
+    let sure = DebateSpec { answers: AnswerOptions { confidence: true, ..AnswerOptions::default() }, ..spec.clone() };
+    let choices = || vec!["close it".to_owned(), "keep it open".to_owned()];
+    let vote = |form| Task::Vote { candidates: choices(), form };
+    let ballot = Task::Ballot { stage: BallotStage::Final, choices: choices() };
+    for task in [ballot, vote(BallotForm::Single), vote(BallotForm::Ranking), vote(BallotForm::Approval)] {
+        let of = |spec: &DebateSpec| {
+            let view = after_one_round(spec);
+            tail(&view, &ask(&view, "Ada", turn(2, 0), task.clone()))
+        };
+        assert!(!of(&spec).contains("confidence"));
+        let asked = of(&sure);
+        assert!(asked.contains(
+            "\nconfidence: how sure you are that your choice is right, a whole number from 0 (a guess) to 100"
+        ));
+        assert!(asked.contains("short texts], \"confidence\": number}\n"), "{asked}");
+        assert!(asked.contains("\"maximum\": 100"), "{asked}");
+    }
+}

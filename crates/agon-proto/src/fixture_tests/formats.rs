@@ -195,7 +195,13 @@ fn decided() -> Vec<(&'static str, Event)> {
     let (turn, judge) = (TURN, || ParticipantId::new("judge-2"));
     let synthesis = Synthesis { text: "{}".into(), output: Some("{}".into()), problems: vec!["p".to_owned()] };
     let ranking = vec![Ranked { candidate: "Yes".to_owned(), reason: "r".to_owned() }];
-    let weights = vec![VoterWeight { voter: ada(), elo: Some(1500.0), calibration: Some(0.5), thousandths: 1000 }];
+    let weights = vec![VoterWeight {
+        voter: ada(),
+        elo: Some(1500.0),
+        calibration: Some(0.5),
+        confidence: None,
+        thousandths: 1000,
+    }];
     let enough = Event::EnoughAsked { turn, judge: judge(), enough: true, reasoning: "r".to_owned(), call: call() };
     let judged = Event::JudgementRecorded {
         turn,
@@ -238,6 +244,7 @@ fn decided() -> Vec<(&'static str, Event)> {
                 choice: "Yes".to_owned(),
                 choices: texts(),
                 reasons: Vec::new(),
+                confidence: None,
                 call: call(),
             },
         ),

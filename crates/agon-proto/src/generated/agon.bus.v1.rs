@@ -192,6 +192,9 @@ pub struct Choices {
     /// Why.
     #[prost(string, repeated, tag = "2")]
     pub reasons: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// How sure the voter says it is, 0 to 100; absent unless the file asks for it.
+    #[prost(uint32, optional, tag = "3")]
+    pub confidence: ::core::option::Option<u32>,
 }
 /// All candidates, best first.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -785,6 +788,9 @@ pub mod answer {
         /// Why.
         #[prost(string, repeated, tag = "2")]
         pub reasons: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+        /// How sure the voter says it is, 0 to 100; absent unless the file asks for it.
+        #[prost(uint32, optional, tag = "3")]
+        pub confidence: ::core::option::Option<u32>,
     }
     /// Which of them.
     #[derive(Clone, PartialEq, ::prost::Oneof)]
@@ -922,6 +928,22 @@ pub struct Call {
     /// The tools that were used on the way, in order. In the log each is an event of its own.
     #[prost(message, repeated, tag = "10")]
     pub tools: ::prost::alloc::vec::Vec<ToolUse>,
+    /// Values of the answer that were read as other ones.
+    #[prost(message, repeated, tag = "11")]
+    pub coerced: ::prost::alloc::vec::Vec<Coercion>,
+}
+/// A value of a structured answer that was not among the allowed ones and was read as the one that it clearly means.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Coercion {
+    /// Where it stood.
+    #[prost(string, tag = "1")]
+    pub field: ::prost::alloc::string::String,
+    /// The value as the model wrote it, as JSON text.
+    #[prost(string, tag = "2")]
+    pub from: ::prost::alloc::string::String,
+    /// The value as it was read, as JSON text.
+    #[prost(string, tag = "3")]
+    pub to: ::prost::alloc::string::String,
 }
 /// One use of a tool.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1731,6 +1753,9 @@ pub struct BallotCast {
     /// How it came about.
     #[prost(message, optional, tag = "6")]
     pub call: ::core::option::Option<Call>,
+    /// How sure the voter says it is, 0 to 100; absent unless the file asks for it.
+    #[prost(uint32, optional, tag = "7")]
+    pub confidence: ::core::option::Option<u32>,
 }
 /// A vote that decides was cast.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1753,6 +1778,9 @@ pub struct VoteCast {
     /// The whole ranking, best first, or all that are approved; empty in a vote for one.
     #[prost(string, repeated, tag = "6")]
     pub choices: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// How sure the voter says it is, 0 to 100; absent unless the file asks for it.
+    #[prost(uint32, optional, tag = "7")]
+    pub confidence: ::core::option::Option<u32>,
 }
 /// The moderator opened or closed a round, or its decision had to be replaced.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1912,6 +1940,9 @@ pub struct VoterWeight {
     /// The weight in thousandths.
     #[prost(uint32, tag = "4")]
     pub thousandths: u32,
+    /// How sure the voter says it is, 0 to 100; absent unless the file weighs by it.
+    #[prost(uint32, optional, tag = "5")]
+    pub confidence: ::core::option::Option<u32>,
 }
 /// The votes of one candidate.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

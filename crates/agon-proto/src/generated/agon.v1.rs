@@ -113,6 +113,22 @@ pub struct DebateSpec {
     /// How many earlier debates on similar questions everybody is told of, at most 20; 0, the default, for none.
     #[prost(uint32, tag = "37")]
     pub history_limit: u32,
+    /// How structured answers are read, and what they carry besides; absent: nothing of it.
+    #[prost(message, optional, tag = "38")]
+    pub answers: ::core::option::Option<AnswerOptions>,
+}
+/// How structured answers are read, and what they carry besides.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AnswerOptions {
+    /// A value that is not among the allowed ones is read as the one that it clearly means, and the call says so.
+    #[prost(bool, tag = "1")]
+    pub coerce_answers: bool,
+    /// Ballots and votes say how sure the voter is.
+    #[prost(bool, tag = "2")]
+    pub confidence: bool,
+    /// Under the rule weighted, a vote's weight is multiplied by its voter's confidence.
+    #[prost(bool, tag = "3")]
+    pub weigh_by_confidence: bool,
 }
 /// What only some formats know. An absent or unspecified field is the default.
 #[derive(Clone, PartialEq, ::prost::Message)]

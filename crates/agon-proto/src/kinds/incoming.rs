@@ -1,4 +1,5 @@
 //! From the message of an event to the event.
+use crate::answer::percent;
 use crate::call::boxed;
 use crate::enums::{Numbered, maybe};
 use crate::error::{DecodeError, Problem, each, optional, present, required};
@@ -46,6 +47,7 @@ impl TryFrom<pb::BallotCast> for Event {
             participant: ParticipantId::new(event.participant),
             choice: event.choice,
             reasons: event.reasons,
+            confidence: percent(event.confidence)?,
             call: boxed(event.call, "call")?,
         })
     }
@@ -59,6 +61,7 @@ impl TryFrom<pb::VoteCast> for Event {
             choice: event.choice,
             choices: event.choices,
             reasons: event.reasons,
+            confidence: percent(event.confidence)?,
             call: boxed(event.call, "call")?,
         })
     }

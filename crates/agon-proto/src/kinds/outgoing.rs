@@ -30,15 +30,17 @@ impl<'a> By<'a> {
     fn call(&self) -> Option<pb::Call> {
         Some(self.call.into())
     }
-    pub(crate) fn ballot(self, stage: BallotStage, choice: &str, reasons: &[String]) -> Kind {
+    pub(crate) fn ballot(self, stage: BallotStage, choice: &str, reasons: &[String], confidence: Option<u8>) -> Kind {
         let (call, stage, choice) = (self.call(), stage.number(), choice.to_owned());
-        let reasons = reasons.to_vec();
-        Kind::BallotCast(pb::BallotCast { turn: self.turn, stage, participant: self.who, choice, reasons, call })
+        let (reasons, confidence) = (reasons.to_vec(), confidence.map(u32::from));
+        let participant = self.who;
+        Kind::BallotCast(pb::BallotCast { turn: self.turn, stage, participant, choice, reasons, call, confidence })
     }
-    pub(crate) fn vote(self, choice: &str, choices: &[String], reasons: &[String]) -> Kind {
+    pub(crate) fn vote(self, choice: &str, choices: &[String], reasons: &[String], confidence: Option<u8>) -> Kind {
         let (call, choice) = (self.call(), choice.to_owned());
-        let (choices, reasons) = (choices.to_vec(), reasons.to_vec());
-        Kind::VoteCast(pb::VoteCast { turn: self.turn, participant: self.who, choice, reasons, call, choices })
+        let (choices, reasons, confidence) = (choices.to_vec(), reasons.to_vec(), confidence.map(u32::from));
+        let participant = self.who;
+        Kind::VoteCast(pb::VoteCast { turn: self.turn, participant, choice, reasons, call, choices, confidence })
     }
     pub(crate) fn bid(self, purpose: BidPurpose, bid: &Bid) -> Kind {
         let (call, bid) = (self.call(), Some(bid.into()));

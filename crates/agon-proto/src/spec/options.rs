@@ -3,8 +3,8 @@ use crate::enums::{Numbered, or_default};
 use crate::error::{DecodeError, Problem, present, small};
 use crate::flat as pb;
 use agon_core::{
-    AnswerOptions, Budget, FormatOptions, ModelName, ParticipantId, Phases, Quorum, Shown, Similarity, ToolLimits, Visible, Voting,
-    Windows,
+    AnswerOptions, Budget, FormatOptions, ModelName, ParticipantId, Phases, Quorum, Shown, Similarity, ToolLimits,
+    Visible, Voting, Windows,
 };
 
 impl From<&FormatOptions> for pb::FormatOptions {
@@ -41,14 +41,14 @@ impl TryFrom<pb::FormatOptions> for FormatOptions {
 
 impl From<AnswerOptions> for pb::AnswerOptions {
     fn from(answers: AnswerOptions) -> Self {
-        let AnswerOptions { coerce_answers } = answers;
-        Self { coerce_answers }
+        let AnswerOptions { coerce_answers, confidence, weigh_by_confidence } = answers;
+        Self { coerce_answers, confidence, weigh_by_confidence }
     }
 }
 impl From<pb::AnswerOptions> for AnswerOptions {
     fn from(answers: pb::AnswerOptions) -> Self {
-        let pb::AnswerOptions { coerce_answers } = answers;
-        Self { coerce_answers }
+        let pb::AnswerOptions { coerce_answers, confidence, weigh_by_confidence } = answers;
+        Self { coerce_answers, confidence, weigh_by_confidence }
     }
 }
 

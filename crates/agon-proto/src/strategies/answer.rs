@@ -15,8 +15,16 @@ pub fn answer() -> BoxedStrategy<Answer> {
 fn of_debaters() -> BoxedStrategy<Answer> {
     prop_oneof![
         (text(), any::<bool>()).prop_map(|(text, cut)| Answer::Speech { text: text.into(), cut }),
-        (text(), texts()).prop_map(|(choice, reasons)| Answer::Choice { choice, reasons }),
-        (texts(), texts()).prop_map(|(choices, reasons)| Answer::Choices { choices, reasons }),
+        (text(), texts(), any::<Option<u8>>()).prop_map(|(choice, reasons, confidence)| Answer::Choice {
+            choice,
+            reasons,
+            confidence
+        }),
+        (texts(), texts(), any::<Option<u8>>()).prop_map(|(choices, reasons, confidence)| Answer::Choices {
+            choices,
+            reasons,
+            confidence
+        }),
         bid().prop_map(Answer::Bid),
         point_reply().prop_map(Answer::PointReply),
         critique().prop_map(Answer::Critique),

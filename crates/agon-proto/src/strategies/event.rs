@@ -41,23 +41,25 @@ fn control() -> BoxedStrategy<Event> {
 fn turns() -> BoxedStrategy<Event> {
     prop_oneof![
         speech().prop_map(Event::SpeechRecorded),
-        (turn(), stage(), participant(), text(), texts(), boxed_call()).prop_map(
-            |(turn, stage, participant, choice, reasons, call)| Event::BallotCast {
+        (turn(), stage(), participant(), text(), texts(), any::<Option<u8>>(), boxed_call()).prop_map(
+            |(turn, stage, participant, choice, reasons, confidence, call)| Event::BallotCast {
                 turn,
                 stage,
                 participant,
                 choice,
                 reasons,
+                confidence,
                 call,
             }
         ),
-        (turn(), participant(), text(), [texts(), texts()], boxed_call()).prop_map(
-            |(turn, participant, choice, [choices, reasons], call)| Event::VoteCast {
+        (turn(), participant(), text(), [texts(), texts()], any::<Option<u8>>(), boxed_call()).prop_map(
+            |(turn, participant, choice, [choices, reasons], confidence, call)| Event::VoteCast {
                 turn,
                 participant,
                 choice,
                 choices,
                 reasons,
+                confidence,
                 call,
             }
         ),
@@ -134,8 +136,14 @@ fn ends() -> BoxedStrategy<Event> {
 }
 
 fn weight() -> BoxedStrategy<VoterWeight> {
-    (participant(), maybe_real(), maybe_real(), any::<u32>())
-        .prop_map(|(voter, elo, calibration, thousandths)| VoterWeight { voter, elo, calibration, thousandths })
+    (participant(), maybe_real(), maybe_real(), any::<(u32, Option<u8>)>())
+        .prop_map(|(voter, elo, calibration, (thousandths, confidence))| VoterWeight {
+            voter,
+            elo,
+            calibration,
+            confidence,
+            thousandths,
+        })
         .boxed()
 }
 

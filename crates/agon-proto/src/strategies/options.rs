@@ -57,7 +57,13 @@ pub(super) fn tool_limits() -> BoxedStrategy<ToolLimits> {
 }
 
 pub(super) fn answers() -> BoxedStrategy<AnswerOptions> {
-    any::<bool>().prop_map(|coerce_answers| AnswerOptions { coerce_answers }).boxed()
+    any::<[bool; 3]>()
+        .prop_map(|[coerce_answers, confidence, weigh_by_confidence]| AnswerOptions {
+            coerce_answers,
+            confidence,
+            weigh_by_confidence,
+        })
+        .boxed()
 }
 
 pub(super) fn visible() -> BoxedStrategy<Visible> {

@@ -22,7 +22,8 @@ pub fn spec() -> BoxedStrategy<DebateSpec> {
                 end_condition,
                 outputs,
             ) = limits;
-            let ((debate_format, context_scope, memory), format, windows, similarity, tools, (visible, answers)) = shapes;
+            let ((debate_format, context_scope, memory), format, windows, similarity, tools, (visible, answers)) =
+                shapes;
             DebateSpec {
                 topic,
                 context,
@@ -139,7 +140,8 @@ fn limits() -> BoxedStrategy<Limits> {
     (numbers, budget, quorum, vec(ends, 0..3), vec(outputs, 0..3)).boxed()
 }
 
-type Shapes = ((DebateFormat, ContextScope, Memory), FormatOptions, Windows, Similarity, ToolLimits, (Visible, AnswerOptions));
+type Shapes =
+    ((DebateFormat, ContextScope, Memory), FormatOptions, Windows, Similarity, ToolLimits, (Visible, AnswerOptions));
 fn shapes() -> BoxedStrategy<Shapes> {
     let scope = select(vec![
         ContextScope::FullLog,

@@ -101,7 +101,8 @@ fn choice(scene: &Scene<'_>, schema: &Value, stance: Option<&str>) -> Value {
     let option = stance.and_then(|stance| option_for(scene, &options, stance)).or_else(|| best_option(scene, &options));
     let choice = option.or_else(|| stance.map(str::to_owned)).or_else(|| desk::decision(scene).map(str::to_owned));
     let argued = choice.as_deref().map(|choice| stance_behind(scene, choice)).unwrap_or_default();
-    json!({ "choice": choice, "reasons": desk::reasons(scene, argued) })
+    let sure = 55 + scene.dice("confidence").below(41);
+    json!({ "choice": choice, "reasons": desk::reasons(scene, argued), "confidence": sure })
 }
 
 /// The option that stands for a stance: the stance itself, who holds it, or what names it.

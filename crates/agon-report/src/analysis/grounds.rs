@@ -66,7 +66,8 @@ pub(super) fn of(facts: &Facts<'_, '_>, beliefs: Option<&Beliefs>) -> Option<Ver
 
 fn claims(facts: &Facts<'_, '_>) -> (Claims, Vec<String>) {
     let (mut counted, mut uncited) = (Claims::default(), Vec::<String>::new());
-    for claim in facts.minutes.judgements().filter_map(|(entry, judged)| facts.minutes.claims(entry, judged)).flatten() {
+    for claim in facts.minutes.judgements().filter_map(|(entry, judged)| facts.minutes.claims(entry, judged)).flatten()
+    {
         counted.total = counted.total.saturating_add(1);
         if claim.cited {
             continue;

@@ -222,7 +222,9 @@ fn grounds(grounds: &VerdictGrounds) -> Table {
     let mut lines =
         vec![format!("{found} That the words were said is checked; whether they bear the judge's opinion out is not.")];
     lines.extend(claims(grounds.claims).map(|claims| format!("Of the judges' reasoning: {claims}.")));
-    lines.extend(grounds.uncited.iter().take(MOST_UNCITED).map(|claim| format!("Without: “{}”", excerpt(claim, MOST_ANSWER))));
+    lines.extend(
+        grounds.uncited.iter().take(MOST_UNCITED).map(|claim| format!("Without: “{}”", excerpt(claim, MOST_ANSWER))),
+    );
     Table {
         title: "What the judges quote",
         lines,

@@ -69,6 +69,8 @@ pub(super) struct BallotRow {
 pub(super) struct BallotView {
     pub(super) name: String,
     pub(super) choice: String,
+    /// How sure the voter says it is, if that was asked.
+    pub(super) sure: String,
     pub(super) reasons: Vec<String>,
 }
 
@@ -149,6 +151,7 @@ pub(super) fn ballot(entry: &Entry<'_>, choice: Choice<'_>) -> BallotView {
             [] => one_line(choice.choice),
             choices => one_line(&choices.join(", ")),
         },
+        sure: words::sure(choice.confidence),
         reasons: choice.reasons.iter().map(|reason| one_line(reason)).collect(),
     }
 }

@@ -171,6 +171,7 @@ fn ballot_row(when: &str, entry: &Entry<'_>, ballot: Choice<'_>) -> Vec<String> 
         [] => inline(ballot.choice),
         choices => choices.iter().map(|choice| inline(choice)).collect::<Vec<_>>().join(", "),
     };
+    let choice = format!("{choice}{}", words::sure(ballot.confidence));
     vec![when.to_owned(), inline(words::who(entry.participant)), choice, reasons]
 }
 

@@ -70,6 +70,8 @@ pub(crate) struct Choice<'a> {
     /// The whole ranking, or all that are approved; empty in a vote for one.
     pub(crate) choices: &'a [String],
     pub(crate) reasons: &'a [String],
+    /// How sure the voter says it is, in per cent.
+    pub(crate) confidence: Option<u8>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -172,11 +174,13 @@ fn moderated(event: &Event) -> Parts<'_> {
 
 fn decided(event: &Event) -> Parts<'_> {
     let (turn, who, deed, call) = match event {
-        Event::BallotCast { turn, stage, participant, choice, reasons, call } => {
-            (turn, participant, Deed::Balloted(*stage, Choice { choice, choices: &[], reasons }), call)
+        Event::BallotCast { turn, stage, participant, choice, reasons, confidence, call } => {
+            let choice = Choice { choice, choices: &[], reasons, confidence: *confidence };
+            (turn, participant, Deed::Balloted(*stage, choice), call)
         }
-        Event::VoteCast { turn, participant, choice, choices, reasons, call } => {
-            (turn, participant, Deed::Voted(Choice { choice, choices, reasons }), call)
+        Event::VoteCast { turn, participant, choice, choices, reasons, confidence, call } => {
+            let choice = Choice { choice, choices, reasons, confidence: *confidence };
+            (turn, participant, Deed::Voted(choice), call)
         }
         Event::DebatersScored { turn, participant, scores, call } => {
             (turn, participant, Deed::ScoredDebaters(scores), call)

@@ -109,6 +109,7 @@ pub(super) fn votes(minutes: &Minutes<'_>) -> Option<VotesResult> {
         choice: vote.choice.to_owned(),
         choices: vote.choices.to_vec(),
         reasons: vote.reasons.to_vec(),
+        confidence: vote.confidence,
     };
     Some(VotesResult {
         rule: tally.rule,
@@ -227,6 +228,7 @@ pub(super) fn ballots(minutes: &Minutes<'_>, stage: BallotStage) -> Vec<BallotRe
         participant: entry.participant.to_owned(),
         choice: ballot.choice.to_owned(),
         reasons: ballot.reasons.to_vec(),
+        confidence: ballot.confidence,
     };
     minutes.ballots(stage).map(|(entry, ballot)| one(entry, ballot)).collect()
 }

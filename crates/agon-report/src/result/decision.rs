@@ -124,6 +124,9 @@ pub struct VoteResult {
     pub choices: Vec<String>,
     /// Why.
     pub reasons: Vec<String>,
+    /// How sure the voter says it is, 0 to 100; absent unless the debate file asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<u8>,
 }
 
 /// How far the debaters agree.
@@ -165,6 +168,9 @@ pub struct BallotResult {
     pub choice: String,
     /// Why.
     pub reasons: Vec<String>,
+    /// How sure the voter says it is, 0 to 100; absent unless the debate file asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<u8>,
 }
 
 /// How a judge ranked the candidates in one order of presentation.

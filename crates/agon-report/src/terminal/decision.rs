@@ -9,13 +9,15 @@ use agon_core::{Event, ParticipantId, Ranked, VoteRule, VoterWeight};
 /// What somebody chose, judged or counted.
 pub(super) fn chosen(view: &LiveView, event: &Event) -> Vec<StyledLine> {
     match event {
-        Event::BallotCast { stage, participant, choice, .. } => {
-            vec![said(view, participant, &format!(" {}: ", words::stage(*stage)), choice)]
+        Event::BallotCast { stage, participant, choice, confidence, .. } => {
+            let choice = format!("{choice}{}", words::sure(*confidence));
+            vec![said(view, participant, &format!(" {}: ", words::stage(*stage)), &choice)]
         }
-        Event::VoteCast { participant, choice, choices, .. } => match choices.as_slice() {
-            [] => vec![said(view, participant, " votes for ", choice)],
-            choices => vec![said(view, participant, " votes for ", &choices.join(", "))],
-        },
+        Event::VoteCast { participant, choice, choices, confidence, .. } => {
+            let choices = if choices.is_empty() { choice.clone() } else { choices.join(", ") };
+            let choices = format!("{choices}{}", words::sure(*confidence));
+            vec![said(view, participant, " votes for ", &choices)]
+        }
         Event::DebatersScored { participant, scores, .. } => scores
             .iter()
             .map(|score| said(view, participant, &format!(" scores {}: ", score.debater), &words::score(&score.score)))

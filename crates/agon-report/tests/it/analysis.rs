@@ -374,7 +374,13 @@ fn a_claim_has_a_citation_where_it_names_or_repeats_a_verified_quotation() {
         citation(first, "Ada", "Forty loaves at four euros pay for it.", true),
         citation(second, "Bruno", "The loan is cheap.", false),
     ];
-    log.judge(2, 0, Some(NOW), "Ada counts “forty loaves at four euros”. Entry 2 fails. Who pays? It is late.", cited.clone());
+    log.judge(
+        2,
+        0,
+        Some(NOW),
+        "Ada counts “forty loaves at four euros”. Entry 2 fails. Who pays? It is late.",
+        cited.clone(),
+    );
     log.judge(2, 1, Some(NOW), "It is late. Entry 1 and entry 2 are all there is.", cited);
     let mut log = ended(log);
     let result = DebateResult::of(&minutes(&log));
@@ -392,11 +398,12 @@ fn a_claim_has_a_citation_where_it_names_or_repeats_a_verified_quotation() {
 
 #[test]
 fn the_claims_of_the_verdict_are_counted_in_every_report() {
+    // Its entry 3 is a speech that it does not quote.
     let log = scenes::decided();
-    assert_eq!(DebateResult::of(&minutes(&log)).verdict.unwrap().claims, Some(Claims { total: 1, uncited: 0 }));
+    assert_eq!(DebateResult::of(&minutes(&log)).verdict.unwrap().claims, Some(Claims { total: 1, uncited: 1 }));
     let reports = shown_by(&log);
-    assert!(reports[..3].iter().all(|report| report.contains("0 of 1 claim without a citation")));
-    assert!(reports[3].contains(r#""claims":{"total":1,"uncited":0}"#));
+    assert!(reports[..3].iter().all(|report| report.contains("1 of 1 claim without a citation")));
+    assert!(reports[3].contains(r#""claims":{"total":1,"uncited":1}"#));
 }
 
 #[test]

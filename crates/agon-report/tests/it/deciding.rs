@@ -149,7 +149,13 @@ fn votes_of_every_round_are_votes_and_not_voters() {
         rule: Some(VoteRule::Weighted),
         counts: vec![(NOW.to_owned(), 4_000), (WAIT.to_owned(), 2_000)],
         weights: CAST
-            .map(|(name, _)| VoterWeight { voter: name.into(), elo: None, calibration: None, thousandths: 1_000 })
+            .map(|(name, _)| VoterWeight {
+                voter: name.into(),
+                elo: None,
+                calibration: None,
+                confidence: None,
+                thousandths: 1_000,
+            })
             .to_vec(),
         eligible: 9,
         received: 6,
@@ -222,6 +228,37 @@ fn a_reading_tells_how_many_of_its_quotations_were_found() {
     let page = summary_only(&minutes(&log));
     assert!(page.contains("**Invest now** (1 of 2 citations verified, 1 of 1 claim without a citation)"), "{page}");
     assert!(html(&minutes(&log)).unwrap().contains("1 of 2 citations verified"));
+}
+
+#[test]
+fn how_sure_a_voter_is_stands_beside_its_choice() {
+    let mut log = trio(|spec| spec.answers.confidence = true);
+    log.ballot(2, BallotStage::Final, "Ada", NOW, "so");
+    won(&mut log, NOW, None);
+    let none = shown(&log);
+    assert!(none.iter().all(|report| !report.contains("sure)")), "{none:?}");
+    let cast = log.records.iter_mut().flat_map(|record| &mut record.events).find_map(|event| match event {
+        Event::BallotCast { confidence, .. } => Some(confidence),
+        _ => None,
+    });
+    *cast.unwrap() = Some(80);
+    assert!(shown(&log).iter().all(|report| report.contains("(80 % sure)")));
+    assert_eq!(DebateResult::of(&minutes(&log)).ballots[0].confidence, Some(80));
+}
+
+/// Markdown, page and the lines of a terminal.
+fn shown(log: &Log) -> [String; 3] {
+    let mut view = LiveView::new();
+    let events = log
+        .records
+        .iter()
+        .flat_map(|record| record.entries().map(move |(position, event)| (position, record.at, event)));
+    let lines: Vec<String> = events
+        .flat_map(|(position, at, event)| {
+            view.lines(position, at, event).iter().map(ToString::to_string).collect::<Vec<_>>()
+        })
+        .collect();
+    [full_markdown(&minutes(log)), html(&minutes(log)).unwrap(), lines.join("\n")]
 }
 
 #[test]

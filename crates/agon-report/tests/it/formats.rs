@@ -317,7 +317,7 @@ pub fn parliament() -> Log {
     let choices = vec![teams[0].to_owned(), teams[1].to_owned()];
     log.done(2, "Dmitri", Task::Vote { candidates: choices.clone(), form: BallotForm::Ranking }, |turn, call| {
         let (choice, reasons) = (choices[0].clone(), vec!["In this order".to_owned()]);
-        Event::VoteCast { turn, participant: "Dmitri".into(), choice, choices, reasons, call }
+        Event::VoteCast { turn, participant: "Dmitri".into(), choice, choices, reasons, confidence: None, call }
     });
     let scores = vec![DebaterScore { debater: "Bruno".into(), score: score(8, 7, 5, 9) }];
     let debaters = vec![("Bruno".into(), "Speaker A".to_owned())];
@@ -332,8 +332,14 @@ pub fn parliament() -> Log {
         rule: Some(VoteRule::Weighted),
         counts: vec![(teams[0].to_owned(), 3_440), (teams[1].to_owned(), 2_000)],
         weights: vec![
-            VoterWeight { voter: "Ada".into(), elo: Some(1_600.0), calibration: Some(0.7), thousandths: 1_440 },
-            VoterWeight { voter: "Bruno".into(), elo: None, calibration: None, thousandths: 2_000 },
+            VoterWeight {
+                voter: "Ada".into(),
+                elo: Some(1_600.0),
+                calibration: Some(0.7),
+                confidence: None,
+                thousandths: 1_440,
+            },
+            VoterWeight { voter: "Bruno".into(), elo: None, calibration: None, confidence: None, thousandths: 2_000 },
         ],
         eligible: 8,
         received: 7,

@@ -187,12 +187,12 @@ impl Log {
     pub fn ballot(&mut self, round: u32, stage: BallotStage, who: &str, choice: &str, reason: &str) -> &mut Self {
         let (turn, call) = self.ask(round, who, Task::Ballot { stage, choices: Vec::new() });
         let (participant, choice, reasons) = (who.into(), choice.to_owned(), vec![reason.to_owned()]);
-        self.push(Event::BallotCast { turn, stage, participant, choice, reasons, call })
+        self.push(Event::BallotCast { turn, stage, participant, choice, reasons, confidence: None, call })
     }
     pub fn vote(&mut self, round: u32, who: &str, choice: &str, reason: &str) -> &mut Self {
         let (turn, call) = self.ask(round, who, Task::Vote { candidates: Vec::new(), form: BallotForm::Single });
         let (participant, choice, reasons) = (who.into(), choice.to_owned(), vec![reason.to_owned()]);
-        self.push(Event::VoteCast { turn, participant, choice, choices: Vec::new(), reasons, call })
+        self.push(Event::VoteCast { turn, participant, choice, choices: Vec::new(), reasons, confidence: None, call })
     }
     pub fn moderate(&mut self, round: u32, decision: ModeratorDecision) -> &mut Self {
         let task = match decision {

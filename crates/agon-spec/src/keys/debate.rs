@@ -214,6 +214,20 @@ const KEYS: &[Key] = &[
          with a warning; else the answer is malformed.",
     )
     .since("0.2"),
+    key(
+        "confidence",
+        Shape::Flag,
+        "false",
+        "Whether ballots and votes say how sure the voter is, from 0 to 100. What it is used for: reports, and `weigh_by_confidence`.",
+    )
+    .since("0.2"),
+    key(
+        "weigh_by_confidence",
+        Shape::Flag,
+        "false",
+        "`rule: weighted` with `confidence: true`: whether the weight of a vote is multiplied by its voter's confidence.",
+    )
+    .since("0.2"),
     key("visible", Shape::Map(&VISIBLE), "everything", "Whose words are shown where. The log keeps all."),
     key(
         "outputs",

@@ -133,6 +133,7 @@ fn call(ask: &Ask, ended: bool) -> Call {
         usage: if ended { usage } else { Usage::default() },
         timing: Timing { queue_ms: Some(40), total_ms: Some(2_000), ..if ended { known } else { Timing::default() } },
         finish_reason: ended.then(|| "stop".to_owned()),
+        coerced: Vec::new(),
         tools: Vec::new(),
         rehearsal: false,
     }
@@ -151,7 +152,9 @@ fn answer(task: &Task) -> Answer {
             citations: Vec::new(),
             open_objections: Vec::new(),
         }),
-        Task::Ballot { choices, .. } => Answer::Choice { choice: choices[0].clone(), reasons: vec![SECRET.to_owned()] },
+        Task::Ballot { choices, .. } => {
+            Answer::Choice { choice: choices[0].clone(), reasons: vec![SECRET.to_owned()], confidence: None }
+        }
         Task::Bid { .. } => Answer::Bid(Bid { urgency: 5, to: None, text: Some(SECRET.to_owned()) }),
         Task::Conclude { .. } | Task::Research | Task::Summarise { .. } => Answer::Text { text: SECRET.into() },
         Task::Interject => Answer::Interjection(Interjection {

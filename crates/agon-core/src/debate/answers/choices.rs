@@ -15,20 +15,20 @@ impl Draft<'_> {
     pub(super) fn choice_of(&self, work: &Work, ask: &Ask, answer: Answer, call: Box<Call>) -> Result<Event, String> {
         let (turn, participant) = (ask.turn, ask.participant.clone());
         match (work, answer, &ask.task) {
-            (Work::Ballot { stage }, Answer::Choice { choice, reasons }, Task::Ballot { choices, .. }) => {
-                let choice = chosen(choices, &choice)?;
-                Ok(Event::BallotCast { turn, stage: *stage, participant, choice, reasons, call })
+            (Work::Ballot { stage }, Answer::Choice { choice, reasons, confidence }, Task::Ballot { choices, .. }) => {
+                let (choice, confidence) = (chosen(choices, &choice)?, self.confidence(confidence)?);
+                Ok(Event::BallotCast { turn, stage: *stage, participant, choice, reasons, confidence, call })
             }
-            (Work::Vote, Answer::Choice { choice, reasons }, Task::Vote { candidates, .. }) => {
-                let choice = self.elected(&chosen(candidates, &choice)?);
-                Ok(Event::VoteCast { turn, participant, choice, choices: Vec::new(), reasons, call })
+            (Work::Vote, Answer::Choice { choice, reasons, confidence }, Task::Vote { candidates, .. }) => {
+                let (choice, confidence) = (self.elected(&chosen(candidates, &choice)?), self.confidence(confidence)?);
+                Ok(Event::VoteCast { turn, participant, choice, choices: Vec::new(), reasons, confidence, call })
             }
-            (Work::Vote, Answer::Choices { choices, reasons }, Task::Vote { candidates, form }) => {
+            (Work::Vote, Answer::Choices { choices, reasons, confidence }, Task::Vote { candidates, form }) => {
                 let ranked = *form == crate::BallotForm::Ranking;
                 let choices: Vec<String> =
                     several(candidates, &choices, ranked)?.iter().map(|choice| self.elected(choice)).collect();
-                let choice = choices.first().cloned().unwrap_or_default();
-                Ok(Event::VoteCast { turn, participant, choice, choices, reasons, call })
+                let (choice, confidence) = (choices.first().cloned().unwrap_or_default(), self.confidence(confidence)?);
+                Ok(Event::VoteCast { turn, participant, choice, choices, reasons, confidence, call })
             }
             (Work::ScoreDebaters, Answer::DebaterScores(scores), Task::ScoreDebaters { debaters }) => {
                 let wanted: Vec<&crate::ParticipantId> = debaters.iter().map(|(name, _)| name).collect();
@@ -50,6 +50,16 @@ impl Draft<'_> {
             (Work::ScoreDebaters, answer, _) => Err(mismatch(&answer, "scores of debaters")),
             (Work::EnoughSaid, answer, _) => Err(mismatch(&answer, "a word on whether enough was said")),
             (_, answer, _) => Err(mismatch(&answer, "a choice")),
+        }
+    }
+
+    /// How sure the voter is, where the file asks for it; dropped where it does not.
+    fn confidence(&self, given: Option<u8>) -> Result<Option<u8>, String> {
+        match given {
+            _ if !self.spec().answers.confidence => Ok(None),
+            None => Err("confidence is missing".to_owned()),
+            Some(percent) if percent > 100 => Err(format!("confidence is {percent}; allowed are 0 to 100")),
+            Some(percent) => Ok(Some(percent)),
         }
     }
 

@@ -93,7 +93,10 @@ impl Draft<'_> {
         let ratings = &self.admission.ratings;
         let weigh = |voter: ParticipantId| {
             let (persona, rated) = (self.spec().persona(&voter), ratings.get(&voter).copied());
-            weight(voter, persona, rated)
+            let confidence =
+                self.control.votes.iter().find(|vote| vote.voter == voter).and_then(|vote| vote.confidence);
+            let confidence = confidence.filter(|_| self.spec().answers.weigh_by_confidence);
+            weight(voter, persona, rated).at(confidence)
         };
         voters.into_iter().map(|(voter, _)| weigh(voter)).collect()
     }

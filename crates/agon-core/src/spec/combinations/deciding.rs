@@ -1,6 +1,8 @@
 //! Who decides, how, and among what.
 use super::Found;
-use crate::spec::{Ballots, ConsensusStrategy, DebateFormat, DebateSpec, Mode, SelfVotes, VoteRule, Voters, Voting};
+use crate::spec::{
+    BallotForm, Ballots, ConsensusStrategy, DebateFormat, DebateSpec, Mode, SelfVotes, VoteRule, Voters, Voting,
+};
 
 pub(super) fn check(spec: &DebateSpec, found: &mut Found) {
     strategy(spec, found);
@@ -11,6 +13,21 @@ pub(super) fn check(spec: &DebateSpec, found: &mut Found) {
     }
     candidates(spec, found);
     weights(spec, found);
+    confidence(spec, found);
+}
+
+fn confidence(spec: &DebateSpec, found: &mut Found) {
+    let votes = spec.voting.is_some_and(|voting| voting.rule.form() != BallotForm::Scores);
+    let asked = votes || spec.ballots != Ballots::None;
+    found.require(!spec.answers.confidence || asked, &["confidence", "ballots"], || {
+        "`confidence` asks voters, and here are neither ballots nor votes".to_owned()
+    });
+    let weighted = spec.voting.is_some_and(|voting| voting.rule == VoteRule::Weighted && !voting.every_round);
+    let known = spec.answers.confidence && weighted;
+    found.require(!spec.answers.weigh_by_confidence || known, &["weigh_by_confidence", "confidence", "voting.rule"], || {
+        "`weigh_by_confidence` needs `confidence: true` and `voting: {rule: weighted}` without `every_round`: a voter has one weight"
+            .to_owned()
+    });
 }
 
 fn strategy(spec: &DebateSpec, found: &mut Found) {

@@ -81,16 +81,20 @@ impl World<'_> {
         let pick = |choices: &[String]| choices[number as usize % choices.len()].clone();
         match task {
             Task::Ballot { choices, .. } if choices.is_empty() => {
-                Answer::Choice { choice: format!("Answer {}.", number % 3), reasons: vec![] }
+                Answer::Choice { choice: format!("Answer {}.", number % 3), reasons: vec![], confidence: None }
             }
-            Task::Ballot { choices, .. } => Answer::Choice { choice: pick(choices), reasons: vec!["r".into()] },
+            Task::Ballot { choices, .. } => {
+                Answer::Choice { choice: pick(choices), reasons: vec!["r".into()], confidence: None }
+            }
             Task::Vote { candidates, form } => match form {
-                BallotForm::Single => Answer::Choice { choice: pick(candidates), reasons: vec![] },
-                BallotForm::Ranking => Answer::Choices { choices: self.permuted(candidates), reasons: vec![] },
+                BallotForm::Single => Answer::Choice { choice: pick(candidates), reasons: vec![], confidence: None },
+                BallotForm::Ranking => {
+                    Answer::Choices { choices: self.permuted(candidates), reasons: vec![], confidence: None }
+                }
                 BallotForm::Approval => {
                     let kept = 1 + number as usize % candidates.len();
                     let choices = self.permuted(candidates).into_iter().take(kept).collect();
-                    Answer::Choices { choices, reasons: vec![] }
+                    Answer::Choices { choices, reasons: vec![], confidence: None }
                 }
                 BallotForm::Scores => panic!("scores are another task"),
             },
