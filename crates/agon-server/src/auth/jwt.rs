@@ -61,6 +61,7 @@ impl Verifier {
             return Err(AuthStartError::Setting("signed tokens need an issuer and an audience to be checked against"));
         }
         let keys = Jwks::open(rules.keys.clone()).await?;
+        super::signatures::use_ring();
         Ok(Self { rules, keys })
     }
 

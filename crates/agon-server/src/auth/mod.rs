@@ -3,6 +3,7 @@ mod certificate;
 mod jwks;
 mod jwt;
 mod layer;
+mod signatures;
 mod tokens;
 
 pub use certificate::{CertificateAuth, CertificateName, CertificateTenant};

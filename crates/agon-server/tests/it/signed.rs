@@ -3,8 +3,16 @@ use crate::stage::*;
 use agon_core::TenantId;
 use agon_proto::pb::v1 as pb;
 use agon_server::{AuthConfig, AuthStartError, GatewayConfig, GatewayError, JwksSource, JwtAuth};
-use jsonwebtoken::jwk::{Jwk, JwkSet};
-use jsonwebtoken::{Algorithm, EncodingKey, Header, encode, get_current_timestamp};
+use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
+use jsonwebtoken::get_current_timestamp;
+use ring::hmac;
+use ring::rand::SystemRandom;
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair as _, RSA_PKCS1_SHA256, RsaKeyPair,
+    RsaPublicKeyComponents,
+};
+use rustls::pki_types::PrivatePkcs8KeyDer;
+use rustls::pki_types::pem::PemObject as _;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tonic::{Code, Request, Response, Status};
@@ -12,32 +20,75 @@ use tonic::{Code, Request, Response, Status};
 /// A key that only these tests know.
 const RSA: &[u8] = include_bytes!("test-rsa-key.pem");
 
-/// What stands before the 32 bytes of an Ed25519 key in its PKCS #8 form.
-const ED25519: &[u8] = b"\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20";
+/// What a provider signs with.
+enum Secret {
+    Rsa(RsaKeyPair),
+    P256(EcdsaKeyPair),
+    Ed25519(Ed25519KeyPair),
+}
 
 struct Provider {
     id: &'static str,
-    algorithm: Algorithm,
-    key: EncodingKey,
+    algorithm: &'static str,
+    secret: Secret,
+}
+
+fn encoded(bytes: impl AsRef<[u8]>) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(bytes)
+}
+
+/// A token of these parts, signed by the function.
+fn signed(algorithm: &str, id: &str, claims: &Value, sign: impl FnOnce(&[u8]) -> Vec<u8>) -> String {
+    let header = json!({ "typ": "JWT", "alg": algorithm, "kid": id });
+    let message = format!("{}.{}", encoded(header.to_string()), encoded(claims.to_string()));
+    let signature = encoded(sign(message.as_bytes()));
+    format!("{message}.{signature}")
 }
 
 impl Provider {
-    fn new(id: &'static str, algorithm: Algorithm) -> Self {
-        let pem = |algorithm| rcgen::KeyPair::generate_for(algorithm).unwrap().serialize_pem();
-        let key = match algorithm {
-            Algorithm::RS256 => EncodingKey::from_rsa_pem(RSA),
-            Algorithm::ES256 => EncodingKey::from_ec_pem(pem(&rcgen::PKCS_ECDSA_P256_SHA256).as_bytes()),
-            _ => Ok(EncodingKey::from_ed_der(&[ED25519, &rand::random::<[u8; 32]>()[..]].concat())),
+    fn new(id: &'static str, algorithm: &'static str) -> Self {
+        let (curve, random) = (&ECDSA_P256_SHA256_FIXED_SIGNING, SystemRandom::new());
+        let secret = match algorithm {
+            "RS256" => Secret::Rsa(
+                RsaKeyPair::from_pkcs8(PrivatePkcs8KeyDer::from_pem_slice(RSA).unwrap().secret_pkcs8_der()).unwrap(),
+            ),
+            "ES256" => {
+                let key = EcdsaKeyPair::generate_pkcs8(curve, &random).unwrap();
+                Secret::P256(EcdsaKeyPair::from_pkcs8(curve, key.as_ref(), &random).unwrap())
+            }
+            _ => Secret::Ed25519(
+                Ed25519KeyPair::from_pkcs8(Ed25519KeyPair::generate_pkcs8(&random).unwrap().as_ref()).unwrap(),
+            ),
         };
-        Self { id, algorithm, key: key.unwrap() }
+        Self { id, algorithm, secret }
     }
     fn token(&self, claims: &Value) -> String {
-        let header = Header { kid: Some(self.id.to_owned()), ..Header::new(self.algorithm) };
-        encode(&header, claims, &self.key).unwrap()
+        let random = SystemRandom::new();
+        signed(self.algorithm, self.id, claims, |message| match &self.secret {
+            Secret::Rsa(key) => {
+                let mut signature = vec![0; key.public().modulus_len()];
+                key.sign(&RSA_PKCS1_SHA256, &random, message, &mut signature).unwrap();
+                signature
+            }
+            Secret::P256(key) => key.sign(&random, message).unwrap().as_ref().to_vec(),
+            Secret::Ed25519(key) => key.sign(message).as_ref().to_vec(),
+        })
     }
-    fn public(&self) -> Jwk {
-        let mut key = Jwk::from_encoding_key(&self.key, self.algorithm).unwrap();
-        key.common.key_id = Some(self.id.to_owned());
+    fn public(&self) -> Value {
+        let mut key = match &self.secret {
+            Secret::Rsa(key) => {
+                let RsaPublicKeyComponents { n, e } = RsaPublicKeyComponents::<Vec<u8>>::from(key.public());
+                json!({ "kty": "RSA", "n": encoded(n), "e": encoded(e) })
+            }
+            Secret::P256(key) => {
+                // one byte that says that both coordinates follow
+                let (x, y) = key.public_key().as_ref()[1..].split_at(32);
+                json!({ "kty": "EC", "crv": "P-256", "x": encoded(x), "y": encoded(y) })
+            }
+            Secret::Ed25519(key) => json!({ "kty": "OKP", "crv": "Ed25519", "x": encoded(key.public_key()) }),
+        };
+        key["alg"] = self.algorithm.into();
+        key["kid"] = self.id.into();
         key
     }
 }
@@ -49,9 +100,12 @@ fn claims() -> Value {
     })
 }
 
+fn keys(providers: &[&Provider]) -> String {
+    json!({ "keys": providers.iter().map(|provider| provider.public()).collect::<Vec<_>>() }).to_string()
+}
+
 fn write(path: &std::path::Path, providers: &[&Provider]) {
-    let set = JwkSet { keys: providers.iter().map(|provider| provider.public()).collect() };
-    std::fs::write(path, serde_json::to_vec(&set).unwrap()).unwrap();
+    std::fs::write(path, keys(providers)).unwrap();
 }
 
 fn with_keys(keys: JwksSource) -> GatewayConfig {
@@ -69,11 +123,7 @@ async fn list(gateway: &Reached, token: &str) -> Result<Response<pb::ListDebates
 #[tokio::test]
 async fn tokens_of_every_allowed_algorithm_are_taken() {
     let (stage, folder) = (Stage::new().await, tempfile::tempdir().unwrap());
-    let providers = [
-        Provider::new("rsa", Algorithm::RS256),
-        Provider::new("ec", Algorithm::ES256),
-        Provider::new("ed", Algorithm::EdDSA),
-    ];
+    let providers = [Provider::new("rsa", "RS256"), Provider::new("ec", "ES256"), Provider::new("ed", "EdDSA")];
     let path = folder.path().join("jwks.json");
     write(&path, &providers.each_ref());
     let gateway = stage.gateway_before(&stage.idle_node().await, with_keys(JwksSource::file(&path))).await;
@@ -85,7 +135,7 @@ async fn tokens_of_every_allowed_algorithm_are_taken() {
 #[tokio::test]
 async fn scopes_tenant_and_principal_come_from_the_claims() {
     let (stage, folder) = (Stage::new().await, tempfile::tempdir().unwrap());
-    let provider = Provider::new("ed", Algorithm::EdDSA);
+    let provider = Provider::new("ed", "EdDSA");
     let path = folder.path().join("jwks.json");
     write(&path, &[&provider]);
     let gateway = stage.gateway_before(&stage.idle_node().await, with_keys(JwksSource::file(&path))).await;
@@ -110,7 +160,7 @@ async fn scopes_tenant_and_principal_come_from_the_claims() {
 #[tokio::test]
 async fn tokens_that_are_old_foreign_forged_or_without_a_tenant_are_refused() {
     let (stage, folder) = (Stage::new().await, tempfile::tempdir().unwrap());
-    let (provider, stranger) = (Provider::new("ed", Algorithm::EdDSA), Provider::new("ed", Algorithm::EdDSA));
+    let (provider, stranger) = (Provider::new("ed", "EdDSA"), Provider::new("ed", "EdDSA"));
     let path = folder.path().join("jwks.json");
     write(&path, &[&provider]);
     let gateway = stage.gateway_before(&stage.idle_node().await, with_keys(JwksSource::file(&path))).await;
@@ -119,9 +169,10 @@ async fn tokens_that_are_old_foreign_forged_or_without_a_tenant_are_refused() {
         claims[name] = value;
         provider.token(&claims)
     };
-    let shared = EncodingKey::from_secret(&serde_json::to_vec(&provider.public()).unwrap());
-    let confused =
-        encode(&Header { kid: Some("ed".into()), ..Header::new(Algorithm::HS256) }, &claims(), &shared).unwrap();
+    let shared = hmac::Key::new(hmac::HMAC_SHA256, provider.public().to_string().as_bytes());
+    let confused = signed("HS256", "ed", &claims(), |message| hmac::sign(&shared, message).as_ref().to_vec());
+    let unsigned = signed("none", "ed", &claims(), |_| Vec::new());
+    let otherwise = signed("RS256", "ed", &claims(), |_| vec![7; 256]);
     let refused = [
         with("exp", json!(get_current_timestamp() - 3_600)),
         with("nbf", json!(get_current_timestamp() + 3_600)),
@@ -131,6 +182,9 @@ async fn tokens_that_are_old_foreign_forged_or_without_a_tenant_are_refused() {
         with("sub", Value::Null),
         stranger.token(&claims()),
         confused,
+        unsigned,
+        otherwise,
+        format!("{}x", provider.token(&claims())),
         "a.b.c".to_owned(),
     ];
     for (number, token) in refused.iter().enumerate() {
@@ -143,10 +197,7 @@ async fn tokens_that_are_old_foreign_forged_or_without_a_tenant_are_refused() {
 #[tokio::test]
 async fn a_new_key_of_the_provider_is_fetched_and_an_outage_of_the_provider_is_survived() {
     let stage = Stage::new().await;
-    let (first, second) = (Provider::new("one", Algorithm::ES256), Provider::new("two", Algorithm::ES256));
-    let keys = |providers: &[&Provider]| {
-        serde_json::to_string(&JwkSet { keys: providers.iter().map(|one| one.public()).collect() }).unwrap()
-    };
+    let (first, second) = (Provider::new("one", "ES256"), Provider::new("two", "ES256"));
     let served = std::sync::Arc::new(std::sync::Mutex::new(Some(keys(&[&first]))));
     let shown = served.clone();
     let answer = move || {
@@ -181,7 +232,7 @@ async fn a_provider_without_keys_or_encryption_stops_the_start() {
 #[tokio::test]
 async fn a_default_tenant_is_for_tokens_that_name_none() {
     let (stage, folder) = (Stage::new().await, tempfile::tempdir().unwrap());
-    let provider = Provider::new("ed", Algorithm::EdDSA);
+    let provider = Provider::new("ed", "EdDSA");
     let path = folder.path().join("jwks.json");
     write(&path, &[&provider]);
     let mut settings = with_keys(JwksSource::file(&path));
