@@ -56,7 +56,11 @@ impl<'a> Texts<'a> {
                 None => self.text = Some(text.into()),
             },
             Event::Start(tag) => {
-                let shown = self.open.len() < MOST_NESTED;
+                let shown = match tag {
+                    // A table stands there whole or not at all.
+                    Tag::TableHead | Tag::TableRow | Tag::TableCell => self.open.last() == Some(&true),
+                    _ => self.open.len() < MOST_NESTED,
+                };
                 self.open.push(shown);
                 self.whole(if shown { Event::Start(tag) } else { Event::SoftBreak });
             }
