@@ -36,6 +36,9 @@ const TESTS: &[Need] = &[
     Need { program: "prometheus", able: &[], package: "prometheus", whose: "the tests of alerts and dashboard" },
 ];
 
+const CLUSTERS: &[Need] =
+    &[Need { program: "nats-server", able: &[], package: "nats-server", whose: "clusters on this machine" }];
+
 const SHIP: &[Need] = &[
     Need { program: "nats-server", able: &[], package: "nats-server", whose: "the NATS configurations" },
     Need { program: "promtool", able: &[], package: "prometheus", whose: "alert rules and dashboard" },
@@ -79,6 +82,12 @@ pub fn ensure() -> Result<()> {
 /// The same for the checks of what is shipped.
 pub fn ensure_for_ship() -> Result<()> {
     ensure_all(SHIP, "the checks of what is shipped")
+}
+
+/// The nats-server for clusters on this machine, installed where it is missing and this process is allowed to.
+pub fn nats_server() -> Result<PathBuf> {
+    ensure_all(CLUSTERS, "clusters on this machine")?;
+    find("nats-server").context("nats-server is not installed")
 }
 
 fn ensure_all(needs: &[Need], purpose: &str) -> Result<()> {

@@ -31,13 +31,12 @@ pub struct Args {
 
 /// Builds both versions, replaces every process of a cluster, and checks every log.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let nats =
-        args.nats_server.clone().or_else(|| needs::find("nats-server")).context("nats-server is not installed")?;
+    let nats = args.nats_server.clone().map_or_else(needs::nats_server, Ok)?;
     let target = process::metadata()?.target_directory.into_std_path_buf();
     let old = older(&args.from, &target)?;
     println!("xtask: building agon and agon-chaos");
     let new = process::build_agon()?;
-    let built = process::cargo().args(["build", "--quiet", "-p", "agon-chaos"]).status()?;
+    let built = process::cargo().args(["build", "--quiet", "--bin", "agon-chaos"]).status()?;
     ensure!(built.success(), "agon-chaos does not build");
     let mut command = Command::new(target.join("debug/agon-chaos"));
     command.arg("--agon").arg(new).arg("--nats-server").arg(nats).arg("upgrade").arg("--old").arg(old);

@@ -93,7 +93,8 @@ impl Rig {
     fn start(plan: &Plan) -> Result<Self> {
         let agon = plan.agon.clone().context("--agon is needed")?;
         let monitoring = format!("127.0.0.1:{}", free_port()?);
-        let nats = NatsOptions { config: format!("http: \"{monitoring}\"\n"), ..NatsOptions::default() };
+        let config = format!("http: \"{monitoring}\"\n");
+        let nats = NatsOptions { program: plan.nats_server.clone(), config, ..NatsOptions::default() };
         let scenario = Scenario::new(agon).coordinators(2).hosts(2).permits(1_000).nats(nats);
         let models = ["--answer-tokens", "200", "--no-model-cache", "--latency", "20ms"];
         let cluster = scenario.rehearsal(&models).start()?;

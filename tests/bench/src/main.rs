@@ -32,6 +32,9 @@ struct Plan {
     /// The program that a cluster is made of
     #[arg(long)]
     agon: Option<PathBuf>,
+    /// The nats-server of a cluster; that of the search path if absent
+    #[arg(long)]
+    nats_server: Option<PathBuf>,
     /// Debates at once
     #[arg(long, default_value_t = 1)]
     debates: u32,

@@ -1,5 +1,6 @@
 //! The tables of a cluster: one gateway, two coordinators and two hosts over NATS, each a process.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -31,7 +32,7 @@ const RUNS: [(&str, &str); 4] = [("4", "150"), ("16", "40"), ("64", "10"), ("4",
 
 impl Bench {
     /// Runs them and prints a row for each.
-    pub(super) fn cluster(&self) -> Result<()> {
+    pub(super) fn cluster(&self, nats: &Path) -> Result<()> {
         println!(
             "\n## A cluster: 1 gateway, 2 coordinators, 2 hosts over one nats-server; {ANSWER_TOKENS} streamed tokens an answer, 20 ms latency\n"
         );
@@ -40,14 +41,15 @@ impl Bench {
         );
         println!("|{}", " --- |".repeat(17));
         for (rounds, debates) in RUNS {
-            self.clustered(rounds, debates)?.print(rounds, debates);
+            self.clustered(nats, rounds, debates)?.print(rounds, debates);
         }
         Ok(())
     }
 
-    fn clustered(&self, rounds: &str, debates: &str) -> Result<Clustered> {
+    fn clustered(&self, nats: &Path, rounds: &str, debates: &str) -> Result<Clustered> {
         let mut command = Command::new(&self.bench);
         command.args(["cluster", "--rounds", rounds, "--debates", debates, "--agon"]).arg(&self.agon);
+        command.arg("--nats-server").arg(nats);
         let output =
             command.stdin(Stdio::null()).stderr(Stdio::inherit()).output().context("cannot start agon-bench")?;
         ensure!(output.status.success(), "agon-bench cluster of {debates} debates failed: {}", output.status);
