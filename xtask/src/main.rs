@@ -39,7 +39,7 @@ struct Cli {
 enum Command {
     /// Regenerate the Rust types of `proto/` into `crates/agon-proto/src/generated`
     Protos(protos::Args),
-    /// Set up what the tests need (as root on Debian: install chromium, nats-server and python3), then run every test of the workspace
+    /// Set up what the tests need (as root on Debian: install chromium, nats-server and python3), then run the tests; `--all` runs every one
     Test(test::Args),
     /// Formatting, lints, docs, generated code, dependencies and house rules
     Check(check::Args),

@@ -1,0 +1,118 @@
+//! The groups of tests that take long for what they find: `cargo xtask test` leaves them to `cargo xtask test --all`.
+
+use std::fmt;
+
+use anyhow::{Result, ensure};
+
+use super::list::Test;
+
+/// Tests that are run or left out together.
+#[derive(Debug)]
+struct Group {
+    /// What they do.
+    name: &'static str,
+    /// Where they are.
+    suite: &'static str,
+    /// What their names begin with.
+    tests: &'static [&'static str],
+}
+
+/// Every slow group. A name that no test has is refused, so that this list cannot grow old.
+const SLOW: &[Group] = &[
+    Group {
+        name: "the chart's pods, started and replaced one by one",
+        suite: "agon-tests it",
+        tests: &["chart::the_default_chart_", "chart::with_tls_", "chart::with_high_availability_"],
+    },
+    Group {
+        name: "the commands of the documents, in networks of their own",
+        suite: "agon-tests it",
+        tests: &["documents::the_commands_of_"],
+    },
+    Group {
+        name: "every combination of format, turn order and decision; every option by itself",
+        suite: "agon-tests it",
+        tests: &["formats::each_format_is_held_in_each_", "options::every_option_changes_"],
+    },
+];
+
+/// A group that was left out, and how many tests it has.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Left {
+    name: &'static str,
+    tests: usize,
+}
+
+/// Refuses a list of groups that names what does not exist.
+pub fn check(all: &[Test]) -> Result<()> {
+    for group in SLOW {
+        for prefix in group.tests {
+            let known = all.iter().any(|test| is(test, group.suite, prefix));
+            ensure!(known, "no test of `{}` begins with {prefix}: mend the groups in {}", group.suite, file!());
+        }
+    }
+    Ok(())
+}
+
+/// The tests of no slow group, and what was left out for that.
+pub fn leave(all: Vec<Test>) -> (Vec<Test>, Vec<Left>) {
+    let (slow, quick): (Vec<Test>, Vec<Test>) =
+        all.into_iter().partition(|test| SLOW.iter().any(|group| group.holds(test)));
+    let left =
+        SLOW.iter().map(|group| Left { name: group.name, tests: slow.iter().filter(|test| group.holds(test)).count() });
+    (quick, left.collect())
+}
+
+impl Group {
+    fn holds(&self, test: &Test) -> bool {
+        self.tests.iter().any(|prefix| is(test, self.suite, prefix))
+    }
+}
+
+fn is(test: &Test, suite: &str, prefix: &str) -> bool {
+    test.suite.name == suite && test.name.starts_with(prefix)
+}
+
+impl fmt::Display for Left {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.tests == 1 { "" } else { "s" };
+        write!(f, "left to --all: {} ({} test{plural})", self.name, self.tests)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test::list::Suite;
+
+    fn test(suite: &str, name: &str) -> Test {
+        let suite = Suite { name: suite.to_owned(), program: "p".into(), folder: "f".into() };
+        Test { suite, name: name.to_owned() }
+    }
+
+    /// A test for each name of the list.
+    fn slow() -> Vec<Test> {
+        SLOW.iter()
+            .flat_map(|group| group.tests.iter().map(|prefix| test(group.suite, &format!("{prefix}x"))))
+            .collect()
+    }
+
+    #[test]
+    fn slow_tests_are_left_out_and_said_to_be() {
+        let other = test("agon-core chart", SLOW[0].tests[0]);
+        let all = [slow(), vec![other.clone()]].concat();
+        let (kept, left) = leave(all.clone());
+        assert_eq!(kept, [other]);
+        assert_eq!(left.iter().map(|left| left.tests).sum::<usize>(), all.len() - 1);
+        assert!(left[0].to_string().starts_with("left to --all: the chart's pods"), "{}", left[0]);
+    }
+
+    #[test]
+    fn a_group_that_names_no_test_is_refused() {
+        let mut all = slow();
+        check(&all).unwrap();
+        all.remove(0);
+        let error = check(&all).unwrap_err().to_string();
+        assert!(error.contains(SLOW[0].tests[0]), "{error}");
+    }
+}
