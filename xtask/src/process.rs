@@ -25,7 +25,8 @@ pub fn cargo() -> Command {
 /// Builds the `agon` program and says where it is.
 pub fn build_agon() -> Result<PathBuf> {
     let mut child = cargo()
-        .args(["build", "--quiet", "--package", "agon", "--bins", "--message-format", "json-render-diagnostics"])
+        // Without `--package`: with the features of the whole workspace, as `cargo build` and the tests build it.
+        .args(["build", "--quiet", "--bin", "agon", "--message-format", "json-render-diagnostics"])
         .stdout(Stdio::piped())
         .spawn()
         .context("cannot start cargo")?;

@@ -5,6 +5,7 @@ mod deny;
 mod docs;
 mod edges;
 mod examples;
+mod features;
 mod finding;
 pub mod licence;
 mod scan;
@@ -64,6 +65,7 @@ fn dependencies(root: &Path, metadata: &Metadata) -> Result<Vec<Finding>> {
     let members = metadata.workspace_packages().iter().map(|package| package.name.to_string()).collect::<Vec<_>>();
     let policy = deny::parse(&read(root, "deny.toml")?)?;
     let mut findings = edges::check(&members, &edges::edges(metadata));
+    findings.extend(features::check()?);
     findings.extend(deny::check(&policy, &deny::packages(metadata)));
     Ok(findings)
 }
