@@ -85,7 +85,7 @@ pub struct DebateSpec {
     /// What counts as saying the same.
     #[serde(flatten)]
     pub similarity: Similarity,
-    /// Milliseconds that one answer may take, from the start of generation.
+    /// Milliseconds that one answer may take, from the call to its last token; waiting for a server and loading the model aside.
     pub timeout_per_turn_ms: u64,
     /// Caps on the whole debate.
     #[serde(default, skip_serializing_if = "Budget::is_unlimited")]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use reqwest::{Method, RequestBuilder, Response, Url};
 use secrecy::ExposeSecret;
@@ -11,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::classify::{refusal, retry_after};
 use crate::transport::transport_error;
-use crate::watch::Watch;
+use crate::watch::{LoadCheck, Watch};
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ClientConfig, Decoder, DeltaSink, Framing, MAX_LINE_BYTES,
     TimeoutPhase,
@@ -21,6 +22,8 @@ const MAX_REFUSAL_BYTES: usize = 64 * 1024;
 const REFUSAL_LIMIT: Duration = Duration::from_secs(5);
 // The end of the body follows the end of the answer at once; reading it keeps the connection for the next call.
 const DRAIN_LIMIT: Duration = Duration::from_millis(100);
+// How soon a server that is loading is asked again.
+const LOADING_PAUSE: Duration = Duration::from_millis(500);
 
 /// Sends an empty-handed or JSON-bearing request to one path of one server.
 pub(crate) struct Caller<'a> {
@@ -32,16 +35,14 @@ impl Caller<'_> {
     pub(crate) async fn chat<D: Decoder>(
         &self,
         url: &Url,
-        chat: Chat,
+        chat: Chat<'_>,
         decoder: impl FnOnce(Framing) -> D + Send,
         sink: &mut dyn DeltaSink,
     ) -> Result<ChatAnswer, ChatError> {
-        let request = self.request(Method::POST, url)?.header(CONTENT_TYPE, "application/json").body(chat.body);
-        let mut watch = Watch::start(chat.timeouts);
-        let outcome = match watch.guard(request.send()).await {
-            Ok(Ok(response)) => self.receive(response, &mut watch, decoder, sink).await,
-            Ok(Err(error)) => Err(transport_error(error)),
-            Err(phase) => Err(ChatError::timeout(phase)),
+        let mut watch = Watch::start(chat.timeouts, chat.check);
+        let outcome = match self.begin(url, chat.body, &mut watch).await {
+            Ok(response) => self.receive(response, &mut watch, decoder, sink).await,
+            Err(error) => Err(error),
         };
         let mut answer = outcome.map_err(|error| self.redacted(error))?;
         answer.timing.first_byte = watch.first_byte();
@@ -50,16 +51,51 @@ impl Caller<'_> {
         Ok(answer)
     }
 
+    /// Sends a request until it is accepted: a server that says it loads the model is asked again until it has.
+    async fn begin(&self, url: &Url, body: Vec<u8>, watch: &mut Watch<'_>) -> Result<Response, ChatError> {
+        let body = Bytes::from(body);
+        loop {
+            let request = self.request(Method::POST, url)?.header(CONTENT_TYPE, "application/json").body(body.clone());
+            let sent = watch.guard(request.send()).await.map_err(ChatError::timeout)?;
+            let response = sent.map_err(transport_error)?;
+            if response.status().is_success() {
+                return Ok(response);
+            }
+            let refused = self.refused(response).await;
+            if refused.kind != ChatErrorKind::Loading {
+                return Err(refused);
+            }
+            watch.loading();
+            if watch.guard(tokio::time::sleep(LOADING_PAUSE)).await.is_err() {
+                return Err(refused);
+            }
+        }
+    }
+
+    /// Has the server load a model: one JSON document for another, in which only silence without a load has a short limit.
+    pub(crate) async fn load<T: DeserializeOwned>(
+        &self,
+        url: &Url,
+        body: &(impl Serialize + Sync),
+        timeouts: CallTimeouts,
+        check: &dyn LoadCheck,
+    ) -> Result<T, ChatError> {
+        let mut watch = Watch::start(timeouts, Some(check));
+        let load = async {
+            let response = self.begin(url, serialise(body, 256)?, &mut watch).await?;
+            watch.guard(read_to_end(response, MAX_LINE_BYTES)).await.map_err(ChatError::timeout)?
+        };
+        let bytes = load.await.map_err(|error| self.redacted(error))?;
+        serde_json::from_slice(&bytes).map_err(|error| ChatError::malformed(&error.to_string()))
+    }
+
     async fn receive<D: Decoder>(
         &self,
         mut response: Response,
-        watch: &mut Watch,
+        watch: &mut Watch<'_>,
         decoder: impl FnOnce(Framing) -> D + Send,
         sink: &mut dyn DeltaSink,
     ) -> Result<ChatAnswer, ChatError> {
-        if !response.status().is_success() {
-            return Err(self.refused(response).await);
-        }
         let framing = framing(&response);
         let mut decoder = decoder(framing);
         loop {
@@ -149,10 +185,12 @@ impl Caller<'_> {
 }
 
 /// What varies between two chats with one server.
-pub(crate) struct Chat {
+pub(crate) struct Chat<'a> {
     pub(crate) body: Vec<u8>,
     pub(crate) timeouts: CallTimeouts,
     pub(crate) min_prompt_tokens: Option<u64>,
+    /// Asks a silent server whether it loads the model, where there is a way to ask.
+    pub(crate) check: Option<&'a dyn LoadCheck>,
 }
 
 /// The bounds of a call that is not a chat.

@@ -25,7 +25,8 @@ const RUNNER: [&str; 5] = [
     "failed to load",
 ];
 const TEMPLATE: [&str; 2] = ["jinja", "roles must alternate"];
-const LOADING: [&str; 2] = ["server busy", "loading model"];
+const BUSY: [&str; 1] = ["server busy"];
+const LOADING: [&str; 1] = ["loading model"];
 
 /// What a server complains of.
 #[derive(Debug, Default)]
@@ -78,8 +79,9 @@ fn kind_of(status: u16, complaint: &Complaint, told_when: bool) -> ChatErrorKind
         404 | 405 => ChatErrorKind::PathNotFound,
         499 => ChatErrorKind::Cancelled,
         _ if complaint.has(&TEMPLATE) => ChatErrorKind::BadRequest,
+        500.. if complaint.has(&LOADING) => ChatErrorKind::Loading,
         503 => ChatErrorKind::Busy,
-        500.. if complaint.has(&LOADING) => ChatErrorKind::Busy,
+        500.. if complaint.has(&BUSY) => ChatErrorKind::Busy,
         500.. if complaint.has(&RUNNER) => ChatErrorKind::RunnerDied,
         500.. => ChatErrorKind::Server5xx,
         _ => ChatErrorKind::BadRequest,

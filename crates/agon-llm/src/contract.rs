@@ -11,8 +11,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::{
-    ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, Discard, EndpointKind, Message, ModelDetails,
-    Sampling, Text, Think, ToolSpec,
+    CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, Discard, EndpointKind, Message,
+    ModelDetails, Sampling, Text, Think, ToolSpec,
 };
 
 // A prompt that has to overflow the context is made of this many bytes for each token that fits.
@@ -142,7 +142,7 @@ async fn listed(on: &Subject<'_>) -> Checked {
 }
 
 async fn preload(on: &Subject<'_>) -> Checked {
-    on.client.preload(on.model, Some(Duration::from_secs(600))).await.map_err(told)?;
+    on.client.preload(on.model, Some(Duration::from_secs(600)), CallTimeouts::default()).await.map_err(told)?;
     if !on.is_ollama() {
         return not_applicable("the interface cannot load");
     }

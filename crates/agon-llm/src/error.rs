@@ -92,6 +92,9 @@ pub enum ChatErrorKind {
     /// The process that runs the model died or could not start.
     #[error("the model's runner died")]
     RunnerDied,
+    /// The server is loading the model, and was for as long as a call waits for that.
+    #[error("the server is loading the model")]
+    Loading,
     /// The call was given up by this side.
     #[error("the call was cancelled")]
     Cancelled,
@@ -118,14 +121,14 @@ pub enum TimeoutPhase {
     #[error("connecting took too long")]
     Connect,
     /// Nothing came.
-    #[error("nothing came within the first-byte limit")]
+    #[error("no answer began in time")]
     FirstByte,
     /// Nothing more came.
     #[error("nothing more came within the idle limit")]
     Idle,
     /// The answer took too long in all.
-    #[error("the answer was not complete within the generation limit")]
-    Generation,
+    #[error("the answer was not complete in time")]
+    Turn,
 }
 
 impl ChatError {
@@ -158,7 +161,8 @@ impl ChatError {
     pub fn can_retry(&self) -> bool {
         use ChatErrorKind as Kind;
         match self.kind {
-            Kind::Busy | Kind::Transport(_) | Kind::Timeout(_) | Kind::Server5xx | Kind::RunnerDied => true,
+            Kind::Busy | Kind::Loading | Kind::Transport(_) | Kind::Timeout(_) => true,
+            Kind::Server5xx | Kind::RunnerDied => true,
             // A model draws anew: the next answer may well be a good one.
             Kind::Malformed | Kind::Empty { .. } => true,
             Kind::NotFound | Kind::PathNotFound | Kind::BadRequest | Kind::Unauthorized | Kind::Quota => false,
@@ -178,7 +182,7 @@ impl ChatError {
             Kind::NotFound | Kind::PathNotFound | Kind::BadRequest | Kind::Unauthorized | Kind::Quota => false,
             Kind::ContextOverflow { .. } | Kind::SilentTruncation { .. } => false,
             Kind::Truncated { .. } | Kind::BudgetEaten { .. } | Kind::Empty { .. } | Kind::Malformed => false,
-            Kind::Cancelled => false,
+            Kind::Loading | Kind::Cancelled => false,
         }
     }
 

@@ -53,20 +53,13 @@ pub struct Deadlines {
     pub metadata: Duration,
     /// The list of loaded models, which Ollama may hold back for the length of a load.
     pub loaded: Duration,
-    /// Loading a model; Ollama itself gives up after five minutes without progress.
-    pub preload: Duration,
     /// Computing vectors, loading included.
     pub embed: Duration,
 }
 
 impl Default for Deadlines {
     fn default() -> Self {
-        Self {
-            metadata: Duration::from_secs(5),
-            loaded: Duration::from_secs(2),
-            preload: Duration::from_secs(600),
-            embed: Duration::from_secs(300),
-        }
+        Self { metadata: Duration::from_secs(5), loaded: Duration::from_secs(2), embed: Duration::from_secs(300) }
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::{ChatAnswer, ChatError, ChatRequest, Endpoint, LoadedModel, ModelDetails, ModelInfo, ServerVersion};
+use crate::{
+    CallTimeouts, ChatAnswer, ChatError, ChatRequest, Endpoint, LoadedModel, ModelDetails, ModelInfo, ServerVersion,
+};
 
 /// A model server, as one attempt sees it: no retry, no fallback, no queue.
 #[async_trait::async_trait]
@@ -28,8 +30,10 @@ pub trait ChatModel: Send + Sync {
 
     /// Loads a model and says how long it is to stay; the only call that ever sends `keep_alive`.
     ///
+    /// A load may take `timeouts.first_byte`; a server that neither answers nor loads is given up after `timeouts.turn`.
     /// OpenAI-compatible servers load on their own, so nothing is sent to them.
-    async fn preload(&self, model: &str, keep_alive: Option<Duration>) -> Result<(), ChatError>;
+    async fn preload(&self, model: &str, keep_alive: Option<Duration>, timeouts: CallTimeouts)
+    -> Result<(), ChatError>;
 
     /// Computes one vector for each input, in the same order.
     async fn embed(&self, model: &str, input: &[String]) -> Result<Vec<Vec<f32>>, ChatError>;

@@ -183,19 +183,19 @@ pub struct RunnerOptions {
     pub num_ctx: Option<u32>,
 }
 
-/// How long each phase of a call may take; there is no limit on the whole.
+/// How long a call and each of its phases may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallTimeouts {
-    /// From sending to the first event: load, queue and prefill. Too short a limit aborts a load, and the next call loads again.
+    /// From sending to the first event, loading included. Too short a limit aborts a load, and the next call loads again.
     pub first_byte: Duration,
     /// Between two events; has to cover a tool call, which Ollama sends only when it is whole.
     pub idle: Duration,
-    /// From the first event to the end.
-    pub generation: Option<Duration>,
+    /// From sending to the end, without the time in which the server loads the model.
+    pub turn: Option<Duration>,
 }
 
 impl Default for CallTimeouts {
     fn default() -> Self {
-        Self { first_byte: Duration::from_secs(300), idle: Duration::from_secs(60), generation: None }
+        Self { first_byte: Duration::from_secs(300), idle: Duration::from_secs(60), turn: None }
     }
 }

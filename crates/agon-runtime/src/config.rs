@@ -190,7 +190,7 @@ pub struct HostConfig {
     pub permits: NonZeroUsize,
     /// What its models are launched with, the same for every call.
     pub runner: RunnerOptions,
-    /// Limits of one call; the generation limit is the debate's own.
+    /// Limits of one call; the turn's limit is the debate's own.
     pub timeouts: CallTimeouts,
     /// It is a rehearsal server: nothing that it says is a model's word.
     pub rehearsal: bool,

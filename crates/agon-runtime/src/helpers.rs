@@ -7,8 +7,8 @@ use crate::shared::{Common, Shared};
 use agon_core::breaker::CallEnd;
 use agon_core::{DebateId, ModelName, Priority};
 use agon_llm::{
-    ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, DeltaSink, Endpoint, LoadedModel, ModelDetails,
-    ModelInfo, ServerVersion,
+    CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, DeltaSink, Endpoint, LoadedModel,
+    ModelDetails, ModelInfo, ServerVersion,
 };
 use agon_tools::FindModel;
 use std::sync::{Arc, OnceLock, Weak};
@@ -57,7 +57,7 @@ fn refused(refusal: Refusal) -> ChatError {
     let why = match refusal {
         Refusal::Full => "too many calls wait for the model",
         Refusal::NoPermit => "no call for the model could start in time",
-        Refusal::BreakerOpen => "the model's breaker is open",
+        Refusal::BreakerOpen(_) => "the model's breaker is open",
         Refusal::Elsewhere => "the host does not serve the model",
     };
     ChatError::new(ChatErrorKind::Busy, why)
@@ -92,8 +92,13 @@ impl ChatModel for Helper {
     async fn loaded(&self) -> Result<Vec<LoadedModel>, ChatError> {
         self.host.client.loaded().await
     }
-    async fn preload(&self, model: &str, keep_alive: Option<Duration>) -> Result<(), ChatError> {
-        self.host.client.preload(model, keep_alive).await
+    async fn preload(
+        &self,
+        model: &str,
+        keep_alive: Option<Duration>,
+        timeouts: CallTimeouts,
+    ) -> Result<(), ChatError> {
+        self.host.client.preload(model, keep_alive, timeouts).await
     }
     fn endpoint(&self) -> &Endpoint {
         self.host.client.endpoint()

@@ -14,11 +14,11 @@ pub(crate) struct Request {
 /// No tokenizer puts more characters into a token on the average: `estimated_tokens` counts 3.5, this allows 14.
 const ESTIMATE_TO_LEAST: u64 = 4;
 
-/// The call for a turn. Its limit counts from the start of generation.
+/// The call for a turn. Its limit counts from the call, without the time in which the server loads the model.
 pub(crate) fn build(prompt: Prompt, ask: &Ask, host: &HostConfig, spec: &DebateSpec) -> Request {
     let options = options(&prompt.sampling);
     let Prompt { messages, schema, sampling, estimated_tokens, tools: _, marker: _ } = prompt;
-    let generation = Some(Duration::from_millis(spec.timeout_per_turn_ms));
+    let turn = Some(Duration::from_millis(spec.timeout_per_turn_ms));
     let chat = ChatRequest {
         format: schema,
         think: sampling.think.map(think),
@@ -31,7 +31,7 @@ pub(crate) fn build(prompt: Prompt, ask: &Ask, host: &HostConfig, spec: &DebateS
             stop: None,
         },
         runner: host.runner,
-        timeouts: CallTimeouts { generation, ..host.timeouts },
+        timeouts: CallTimeouts { turn, ..host.timeouts },
         min_prompt_tokens: Some(estimated_tokens / ESTIMATE_TO_LEAST),
         ..ChatRequest::new(ask.model.as_str(), messages.into_iter().map(message).collect())
     };

@@ -55,10 +55,6 @@ impl Server {
 
     /// How long each phase of a call may take here.
     pub fn timeouts(&self) -> CallTimeouts {
-        CallTimeouts {
-            first_byte: self.settings.first_byte_timeout.0,
-            idle: self.settings.idle_timeout.0,
-            generation: None,
-        }
+        CallTimeouts { first_byte: self.settings.first_byte_timeout.0, idle: self.settings.idle_timeout.0, turn: None }
     }
 }

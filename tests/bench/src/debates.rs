@@ -57,11 +57,7 @@ impl Rig {
             models: Served::Any,
             permits: many,
             runner: RunnerOptions { num_ctx: plan.context },
-            timeouts: CallTimeouts {
-                first_byte: Duration::from_secs(900),
-                idle: Duration::from_secs(60),
-                generation: None,
-            },
+            timeouts: CallTimeouts { first_byte: Duration::from_secs(900), idle: Duration::from_secs(60), turn: None },
             rehearsal: true,
         };
         let bus = Arc::new(MemoryBus::default());

@@ -13,13 +13,16 @@ use serde_json::json;
 pub use self::decode::NdjsonDecoder;
 use self::replies::{EmbedReply, LoadReply, PsReply, ShowReply, TagsReply, VersionReply};
 use crate::call::{Caller, Chat, Limit};
+use crate::watch::LoadCheck;
 use crate::{
-    ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint, EndpointKind,
-    LoadedModel, ModelDetails, ModelInfo, Release, ServerVersion,
+    CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint,
+    EndpointKind, LoadedModel, ModelDetails, ModelInfo, Release, ServerVersion,
 };
 
 const MAX_EMBEDDING_BYTES: usize = 64 * 1024 * 1024;
 const NO_BODY: Option<&()> = None;
+// Short, because a list that is held back says as much as one that comes.
+const LOAD_CHECK_LIMIT: Duration = Duration::from_secs(1);
 
 /// Speaks to one Ollama server.
 #[derive(Debug)]
@@ -52,6 +55,43 @@ impl OllamaClient {
     fn metadata(&self) -> Limit {
         Limit::within(self.config.deadlines.metadata)
     }
+
+    fn load_check<'a>(&'a self, model: &'a str) -> OllamaLoadCheck<'a> {
+        OllamaLoadCheck { client: self, model }
+    }
+}
+
+/// Whether an Ollama server that is silent about a call loads its model.
+struct OllamaLoadCheck<'a> {
+    client: &'a OllamaClient,
+    model: &'a str,
+}
+
+#[async_trait::async_trait]
+impl LoadCheck for OllamaLoadCheck<'_> {
+    /// A server that lives and holds its list of loaded models back is in the middle of a load. One that lists other models
+    /// waits for one of them to make room. One that lists the model, or none, has nothing to load.
+    async fn is_loading(&self) -> bool {
+        let (caller, limit) = (self.client.caller(), Limit::within(LOAD_CHECK_LIMIT));
+        let (version, loaded) = (self.client.url("/api/version"), self.client.url("/api/ps"));
+        let (lives, loaded) = tokio::join!(
+            caller.json::<VersionReply>(&version, NO_BODY, limit),
+            caller.json::<PsReply>(&loaded, NO_BODY, limit)
+        );
+        lives.is_ok()
+            && match loaded {
+                Ok(reply) => {
+                    let models = reply.into_models();
+                    !models.is_empty() && models.iter().all(|model| plain(&model.name) != plain(self.model))
+                }
+                Err(error) => matches!(error.kind, ChatErrorKind::Timeout(_)),
+            }
+    }
+}
+
+/// A name without the tag that Ollama assumes.
+fn plain(model: &str) -> &str {
+    model.strip_suffix(":latest").unwrap_or(model)
 }
 
 #[async_trait::async_trait]
@@ -61,10 +101,12 @@ impl ChatModel for OllamaClient {
             return Err(ChatError::new(ChatErrorKind::BadRequest, "a chat without messages would only load the model"));
         }
         let release = self.release();
+        let check = self.load_check(&request.model);
         let chat = Chat {
             body: requests::chat(request, &self.config)?,
             timeouts: request.timeouts,
             min_prompt_tokens: request.min_prompt_tokens.filter(|_| release.is_none_or(Release::counts_whole_prompt)),
+            check: Some(&check),
         };
         let mut answer = self.caller().chat(&self.chat, chat, NdjsonDecoder::new, sink).await?;
         if release.is_some_and(Release::reports_cached_tokens) {
@@ -98,10 +140,15 @@ impl ChatModel for OllamaClient {
         Ok(reply.into_models())
     }
 
-    async fn preload(&self, model: &str, keep_alive: Option<Duration>) -> Result<(), ChatError> {
+    async fn preload(
+        &self,
+        model: &str,
+        keep_alive: Option<Duration>,
+        timeouts: CallTimeouts,
+    ) -> Result<(), ChatError> {
         let body = requests::preload(model, keep_alive, &self.config);
-        let limit = Limit::within(self.config.deadlines.preload);
-        let reply: LoadReply = self.caller().json(&self.chat, Some(&body), limit).await?;
+        let check = self.load_check(model);
+        let reply: LoadReply = self.caller().load(&self.chat, &body, timeouts, &check).await?;
         reply.check()
     }
 

@@ -15,8 +15,8 @@ pub use self::decode::SseDecoder;
 use self::replies::{EmbeddingsReply, ModelsReply};
 use crate::call::{Caller, Chat, Limit};
 use crate::{
-    ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint, EndpointKind,
-    LoadedModel, ModelDetails, ModelInfo, ServerVersion,
+    CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, ClientConfig, DeltaSink, Endpoint,
+    EndpointKind, LoadedModel, ModelDetails, ModelInfo, ServerVersion,
 };
 
 const MAX_EMBEDDING_BYTES: usize = 64 * 1024 * 1024;
@@ -55,6 +55,7 @@ impl ChatModel for OpenAiClient {
             body: requests::chat(request, self.config.stream)?,
             timeouts: request.timeouts,
             min_prompt_tokens: request.min_prompt_tokens,
+            check: None,
         };
         self.caller().chat(&self.chat, chat, SseDecoder::new, sink).await
     }
@@ -77,7 +78,7 @@ impl ChatModel for OpenAiClient {
         Ok(Vec::new())
     }
 
-    async fn preload(&self, _model: &str, _keep_alive: Option<Duration>) -> Result<(), ChatError> {
+    async fn preload(&self, _: &str, _: Option<Duration>, _: CallTimeouts) -> Result<(), ChatError> {
         Ok(())
     }
 

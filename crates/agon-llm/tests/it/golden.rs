@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agon_llm::{
-    ChatAnswer, ChatError, ChatErrorKind as Kind, ChatRequest, ClientConfig, EndpointKind, FinishReason, Message,
-    RunnerOptions, Sampling, SecretString, Think, ThinkLevel, ToolCall, ToolSpec, TransportFault, connect_with,
+    CallTimeouts, ChatAnswer, ChatError, ChatErrorKind as Kind, ChatRequest, ClientConfig, EndpointKind, FinishReason,
+    Message, RunnerOptions, Sampling, SecretString, Think, ThinkLevel, ToolCall, ToolSpec, TransportFault,
+    connect_with,
 };
 use serde_json::{Value, json};
 
@@ -34,6 +35,12 @@ fn plain() -> ChatRequest {
         stop: Some(vec!["###".into()]),
     };
     ChatRequest { sampling, ..ChatRequest::new("llama3.1:8b", messages) }
+}
+
+/// Does not wait for a load.
+fn impatient() -> ChatRequest {
+    let timeouts = CallTimeouts { first_byte: Duration::from_millis(200), ..CallTimeouts::default() };
+    ChatRequest { timeouts, ..plain() }
 }
 
 fn thinking(think: Think) -> ChatRequest {
@@ -254,7 +261,7 @@ async fn open_ai_refusals_mean_what_the_table_says() {
         ("e429_retry_after", plain(), Kind::Busy, true, false),
         ("e429_quota", plain(), Kind::Quota, false, false),
         ("e500_llamacpp_jinja", plain(), Kind::BadRequest, false, false),
-        ("e503_llamacpp_loading", plain(), Kind::Busy, true, true),
+        ("e503_llamacpp_loading", impatient(), Kind::Loading, true, false),
         ("e504", plain(), Kind::Server5xx, true, true),
     ];
     check_failures(OPEN_AI, failures).await;

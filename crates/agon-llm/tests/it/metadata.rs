@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use agon_llm::{
-    ChatErrorKind as Kind, ChatModel, ChatRequest, ClientConfig, Deadlines, Discard, Message, OllamaClient,
-    OpenAiClient, Release, RunnerOptions, TimeoutPhase,
+    CallTimeouts, ChatErrorKind as Kind, ChatModel, ChatRequest, ClientConfig, Deadlines, Discard, Message,
+    OllamaClient, OpenAiClient, Release, RunnerOptions, TimeoutPhase,
 };
 use serde_json::{Value, json};
 
@@ -100,7 +100,7 @@ async fn only_preloading_sends_keep_alive_and_it_launches_as_the_chats_do() {
     let runner = RunnerOptions { num_ctx: Some(8192) };
     let client = OllamaClient::new(ClientConfig { runner, ..ClientConfig::new(stub.ollama()) });
 
-    client.preload("m", Some(Duration::from_millis(1500))).await.unwrap();
+    client.preload("m", Some(Duration::from_millis(1500)), CallTimeouts::default()).await.unwrap();
     client.chat(&ask(), &mut Discard).await.unwrap();
 
     let sent = stub.requests();
@@ -121,7 +121,7 @@ async fn a_load_that_is_not_declared_done_is_no_success() {
         let stub = Stub::always(reply(&body)).await;
         let client = OllamaClient::new(ClientConfig::new(stub.ollama()));
 
-        assert_eq!(client.preload("m", None).await.unwrap_err().kind, kind);
+        assert_eq!(client.preload("m", None, CallTimeouts::default()).await.unwrap_err().kind, kind);
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use agon_llm::{
     CallTimeouts, ChatErrorKind as Kind, ChatRequest, Discard, Endpoint, Http, Message, TimeoutPhase, connect,
 };
 
-use crate::stub::{Step, Stub, chunk, chunked_head};
+use crate::stub::{LAST_CHUNK, Received, Step, Stub, chunk, chunked_head, json, response};
 
 const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(50);
@@ -23,7 +25,7 @@ fn line() -> Vec<u8> {
 #[tokio::test]
 async fn a_server_that_says_nothing_exceeds_the_first_byte_limit() {
     let stub = Stub::serve(|_| vec![Step::AwaitDeparture]).await;
-    let timeouts = CallTimeouts { first_byte: SHORT, idle: LONG, generation: None };
+    let timeouts = CallTimeouts { first_byte: SHORT, idle: LONG, turn: None };
 
     assert_eq!(failure(stub.ollama(), timeouts).await, Kind::Timeout(TimeoutPhase::FirstByte));
 }
@@ -32,7 +34,7 @@ async fn a_server_that_says_nothing_exceeds_the_first_byte_limit() {
 async fn comments_are_no_first_byte() {
     let pings = [chunked_head("text/event-stream"), chunk(b": ping\n\n"), chunk(b": ping\n\n")].concat();
     let stub = Stub::serve(move |_| vec![Step::Send(pings.clone()), Step::AwaitDeparture]).await;
-    let timeouts = CallTimeouts { first_byte: SHORT, idle: LONG, generation: Some(LONG) };
+    let timeouts = CallTimeouts { first_byte: SHORT, idle: LONG, turn: Some(LONG) };
 
     assert_eq!(failure(stub.open_ai(), timeouts).await, Kind::Timeout(TimeoutPhase::FirstByte));
 }
@@ -41,18 +43,95 @@ async fn comments_are_no_first_byte() {
 async fn a_server_that_falls_silent_exceeds_the_idle_limit() {
     let begun = [chunked_head("application/x-ndjson"), line()].concat();
     let stub = Stub::serve(move |_| vec![Step::Send(begun.clone()), Step::AwaitDeparture]).await;
-    let timeouts = CallTimeouts { first_byte: LONG, idle: SHORT, generation: Some(LONG) };
+    let timeouts = CallTimeouts { first_byte: LONG, idle: SHORT, turn: Some(LONG) };
 
     assert_eq!(failure(stub.ollama(), timeouts).await, Kind::Timeout(TimeoutPhase::Idle));
 }
 
 #[tokio::test]
-async fn an_answer_that_takes_too_long_exceeds_the_generation_limit_and_leaves_the_server() {
+async fn an_answer_that_takes_too_long_exceeds_the_turns_limit_and_leaves_the_server() {
     let begun = [chunked_head("application/x-ndjson"), line()].concat();
     let mut stub = Stub::serve(move |_| vec![Step::Send(begun.clone()), Step::AwaitDeparture]).await;
-    let timeouts = CallTimeouts { first_byte: LONG, idle: LONG, generation: Some(SHORT) };
+    let timeouts = CallTimeouts { first_byte: LONG, idle: LONG, turn: Some(SHORT) };
 
-    assert_eq!(failure(stub.ollama(), timeouts).await, Kind::Timeout(TimeoutPhase::Generation));
+    assert_eq!(failure(stub.ollama(), timeouts).await, Kind::Timeout(TimeoutPhase::Turn));
     assert_eq!(stub.seen.recv().await, Some(crate::stub::Seen::Request));
     assert_eq!(stub.seen.recv().await, Some(crate::stub::Seen::Departed));
+}
+
+const TURN: Duration = Duration::from_millis(400);
+
+/// An Ollama server that never answers a chat; `ps` says how it lists its loaded models, `lives` whether it says its version.
+async fn silent(lives: bool, ps: impl Fn() -> Vec<Step> + Send + Sync + 'static) -> Stub {
+    Stub::serve(move |asked: &Received| match asked.line.split(' ').nth(1) {
+        Some("/api/ps") => ps(),
+        Some("/api/version") if lives => vec![Step::Send(json(&serde_json::json!({"version": "0.34.1"})))],
+        _ => vec![Step::AwaitDeparture],
+    })
+    .await
+}
+
+fn listing(names: &[&str]) -> Vec<Step> {
+    let models: Vec<_> = names.iter().map(|name| serde_json::json!({"name": name, "model": name})).collect();
+    vec![Step::Send(json(&serde_json::json!({ "models": models })))]
+}
+
+/// How long a silent call takes whose turn may take [`TURN`], and a load five times as long.
+async fn silence(stub: &Stub) -> Duration {
+    let (started, timeouts) =
+        (std::time::Instant::now(), CallTimeouts { first_byte: TURN * 5, idle: LONG, turn: Some(TURN) });
+    assert_eq!(failure(stub.ollama(), timeouts).await, Kind::Timeout(TimeoutPhase::FirstByte));
+    started.elapsed()
+}
+
+#[tokio::test]
+async fn a_server_that_accepts_and_never_answers_costs_a_turn_no_more_than_its_limit_and_one_question() {
+    let stub = silent(false, || vec![Step::AwaitDeparture]).await;
+
+    let took = silence(&stub).await;
+
+    assert!(took >= TURN && took < TURN * 5, "{took:?}");
+}
+
+#[tokio::test]
+async fn a_server_that_lives_and_has_the_model_loaded_is_silent_at_the_turns_limit() {
+    for names in [&["m:latest"] as &[&str], &[]] {
+        let stub = silent(true, || listing(names)).await;
+
+        let took = silence(&stub).await;
+
+        assert!(took >= TURN && took < TURN * 3, "{names:?}: {took:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_lives_and_loads_is_waited_for_up_to_the_limit_of_a_load() {
+    let blocked = silent(true, || vec![Step::AwaitDeparture]).await;
+    let evicting = silent(true, || listing(&["other:7b"])).await;
+
+    assert!(silence(&blocked).await >= TURN * 5);
+    assert!(silence(&evicting).await >= TURN * 5);
+}
+
+#[tokio::test]
+async fn a_server_that_says_it_is_loading_is_asked_again_until_it_has() {
+    let asked = AtomicUsize::new(0);
+    let answer = [
+        chunked_head("text/event-stream"),
+        chunk(
+            b"data: {\"choices\":[{\"delta\":{\"content\":\"Tea\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+        ),
+        LAST_CHUNK.to_vec(),
+    ];
+    let stub = Stub::serve(move |_| match asked.fetch_add(1, Ordering::Relaxed) {
+        0 | 1 => vec![Step::Send(response(503, "application/json", r#"{"error":{"message":"Loading model"}}"#))],
+        _ => vec![Step::Send(answer.concat())],
+    })
+    .await;
+    let timeouts = CallTimeouts { first_byte: LONG, idle: LONG, turn: Some(TURN * 2) };
+    let request = ChatRequest { timeouts, ..ChatRequest::new("m", vec![Message::user("Speak.")]) };
+
+    let answer = connect(&stub.open_ai(), None, &Http::default()).chat(&request, &mut Discard).await.unwrap();
+
+    assert_eq!((answer.text.as_str(), stub.requests().len()), ("Tea", 3));
 }

@@ -59,7 +59,7 @@ pub struct DebateSpec {
     /// CEL expression over the debate's figures; true ends the rounds.
     #[prost(string, optional, tag = "19")]
     pub terminate_when: ::core::option::Option<::prost::alloc::string::String>,
-    /// Milliseconds that one answer may take, from the start of generation.
+    /// Milliseconds that one answer may take, from the call to its last token; waiting for a server and loading the model aside.
     #[prost(uint64, tag = "20")]
     pub timeout_per_turn_ms: u64,
     /// Caps on the whole debate.

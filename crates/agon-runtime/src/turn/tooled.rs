@@ -111,9 +111,10 @@ impl Play {
             if !Room::beside(&talk, None, turn.config).holds_a_call() {
                 left.calls = 0;
             }
-            let started = Instant::now();
+            let (started, loaded) = (Instant::now(), call.timing.load_ms.map_or(Duration::ZERO, Duration::from_millis));
             let said = self.next_step(turn, Next { talk: &talk, left: &left, permit }, &mut costs, call).await?;
-            left.spend(started.elapsed());
+            let loading = call.timing.load_ms.map_or(Duration::ZERO, Duration::from_millis).saturating_sub(loaded);
+            left.spend(started.elapsed().saturating_sub(loading));
             match said {
                 Said::Answer(answer) => return Ok(answer),
                 Said::Calls(answer, calls) => {
@@ -182,7 +183,7 @@ impl Play {
         let (prompt, added) = talk.prompt(left.calls > 0);
         request::check_context(&prompt, added, config)?;
         let mut request = request::build(prompt, &self.work.ask, config, &admission.spec);
-        request.chat.timeouts.generation = Some(left.time);
+        request.chat.timeouts.turn = Some(left.time);
         talk.complete(&mut request.chat, left.calls > 0);
         Ok(request)
     }

@@ -88,7 +88,7 @@ impl Stage {
             models,
             permits: NonZeroUsize::new(4).unwrap(),
             runner: RunnerOptions::default(),
-            timeouts: CallTimeouts { first_byte: LIMIT, idle: LIMIT, generation: None },
+            timeouts: CallTimeouts { first_byte: LIMIT, idle: LIMIT, turn: None },
             rehearsal: true,
         }
     }

@@ -180,7 +180,12 @@ const KEYS: &[Key] = &[
         "CEL over `round`, `turns`, `tokens`, `elapsed_s`, `agreement`, `stability`, `failures`, `budget` and `labels`, \
          asked after each round; true ends the rounds.",
     ),
-    key("timeout_per_turn", Shape::Duration, "90s", "How long one answer may take, from the start of generation."),
+    key(
+        "timeout_per_turn",
+        Shape::Duration,
+        "90s",
+        "How long one answer may take, from the call to its last token. Waiting for a server and loading the model are no part of it.",
+    ),
     key("budget", Shape::Map(&BUDGET), "", "Caps on the whole debate; the decision's share is reserved first."),
     key("on_turn_failure", Shape::Choice(ON_FAILURE), "skip", "What happens when a turn has failed for good."),
     key(

@@ -28,7 +28,7 @@ pub struct HostSettings {
     /// Context length that models are launched with; absent leaves it to the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub num_ctx: Option<u32>,
-    /// Longest wait for the first byte: load, queue and prefill.
+    /// Longest wait for the first byte while the server loads the model; without a load the debate's `timeout_per_turn` counts.
     #[serde(default = "first_byte")]
     pub first_byte_timeout: Length,
     /// Longest silence inside an answer.

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agon_llm::{
-    ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, DeltaSink, Endpoint, LoadedModel, ModelDetails,
-    ModelInfo, SecretString, ServerVersion,
+    CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, DeltaSink, Endpoint, LoadedModel,
+    ModelDetails, ModelInfo, SecretString, ServerVersion,
 };
 use agon_tools::{FindModel, Limits, ToolConfig, ToolOutcome, Toolbox, no_models};
 use serde_json::Value;
@@ -111,7 +111,7 @@ impl ChatModel for Model {
         Ok(Vec::new())
     }
 
-    async fn preload(&self, _: &str, _: Option<Duration>) -> Result<(), ChatError> {
+    async fn preload(&self, _: &str, _: Option<Duration>, _: CallTimeouts) -> Result<(), ChatError> {
         Ok(())
     }
 
