@@ -45,7 +45,7 @@ pub enum FailureCause {
     Unauthorized,
     /// The account's quota is spent.
     Quota,
-    /// The breaker of every host that could serve it is open.
+    /// The breaker of every host that could serve it is open, so that no call was made.
     BreakerOpen,
     /// The participant's actor failed.
     Internal,
@@ -58,9 +58,7 @@ impl FailureCause {
     /// How often the same model is asked again at the most, this first try included.
     pub fn tries(self, policy: &RetryPolicy) -> u32 {
         match self {
-            Self::Timeout | Self::Busy | Self::Transport | Self::ServerError | Self::BreakerOpen | Self::Internal => {
-                policy.max_attempts
-            }
+            Self::Timeout | Self::Busy | Self::Transport | Self::ServerError | Self::Internal => policy.max_attempts,
             Self::Malformed | Self::Truncated => policy.max_attempts.min(2),
             Self::NotFound
             | Self::ContextOverflow
@@ -68,6 +66,8 @@ impl FailureCause {
             | Self::Unauthorized
             | Self::Quota
             | Self::ToolMissing
+            // no call was made; whether the debate waits for the breaker depends on who else can go on
+            | Self::BreakerOpen
             | Self::Cancelled => 1,
         }
     }

@@ -1,7 +1,7 @@
 //! What a failed call means for the turn, for the log and for the breaker.
 use crate::gate::{End, Refusal};
 use agon_core::breaker::CallEnd;
-use agon_core::{Failure, FailureCause, HostId, ModelName};
+use agon_core::{Failure, FailureCause, HostId, ModelName, Timestamp};
 use agon_llm::{ChatError, ChatErrorKind};
 
 /// The failure that the log shall hold for a call that gave no answer.
@@ -32,7 +32,7 @@ fn embeds(error: &ChatError) -> bool {
 fn cause(kind: &ChatErrorKind) -> FailureCause {
     use ChatErrorKind as Kind;
     match kind {
-        Kind::Busy => FailureCause::Busy,
+        Kind::Busy | Kind::Loading => FailureCause::Busy,
         Kind::NotFound => FailureCause::NotFound,
         // an address that is not a model server's answers so to every request
         Kind::PathNotFound | Kind::BadRequest => FailureCause::BadRequest,
@@ -54,19 +54,29 @@ pub(crate) fn end_of(error: &ChatError) -> End {
     End { call, busy: matches!(error.kind, ChatErrorKind::Busy) }
 }
 
-/// The failure of a turn that was not let in.
-pub(crate) fn of_refusal(refusal: Refusal, model: &ModelName, host: &HostId, open_at: &[HostId]) -> Failure {
+/// The failure of a turn that was not let in at `now`.
+pub(crate) fn of_refusal(
+    refusal: Refusal,
+    model: &ModelName,
+    host: &HostId,
+    (open_at, now): (&[HostId], Timestamp),
+) -> Failure {
     match refusal {
         Refusal::Full => Failure::new(FailureCause::Busy, format!("{host}: too many calls wait for {model}")),
         Refusal::NoPermit => {
             Failure::new(FailureCause::Busy, format!("{host}: no call for {model} could start within the wait limit"))
         }
-        Refusal::BreakerOpen | Refusal::Elsewhere => {
-            let hosts: Vec<&str> = open_at.iter().map(HostId::as_str).collect();
-            let detail = format!("the breaker for {model} is open at {}", hosts.join(", "));
-            Failure::new(FailureCause::BreakerOpen, detail)
+        Refusal::Elsewhere => breaker_open(model, open_at),
+        Refusal::BreakerOpen(until) => {
+            Failure { retry_after_ms: Some(until.since(now)), ..breaker_open(model, open_at) }
         }
     }
+}
+
+fn breaker_open(model: &ModelName, open_at: &[HostId]) -> Failure {
+    let hosts: Vec<&str> = open_at.iter().map(HostId::as_str).collect();
+    let detail = format!("the breaker for {model} is open at {}", hosts.join(", "));
+    Failure::new(FailureCause::BreakerOpen, detail)
 }
 
 #[cfg(test)]
@@ -80,6 +90,7 @@ mod tests {
         use ChatErrorKind as Kind;
         let cases = [
             (Kind::Busy, FailureCause::Busy),
+            (Kind::Loading, FailureCause::Busy),
             (Kind::NotFound, FailureCause::NotFound),
             (Kind::PathNotFound, FailureCause::BadRequest),
             (Kind::BadRequest, FailureCause::BadRequest),

@@ -29,8 +29,8 @@ pub(crate) enum Refusal {
     Full,
     /// Another host shall take the turn: this one is not well, drains, or serves the model no more.
     Elsewhere,
-    /// The wait was too long; the breaker was open at its end.
-    BreakerOpen,
+    /// The breaker is open, and no other host is well: no call may start before this moment.
+    BreakerOpen(Timestamp),
     /// The wait was too long; no permit came free.
     NoPermit,
 }
@@ -119,7 +119,7 @@ impl State {
             }
         }
         self.announce(myself, now);
-        self.send_elsewhere();
+        self.send_away(now);
     }
 
     fn permit(&self, place: OwnedSemaphorePermit, pass: agon_core::breaker::Pass) -> Permit {
@@ -149,7 +149,7 @@ impl State {
         }
         self.tell(state, changed);
         if let Some(until) = self.link.open_until(now) {
-            // nobody may wait here then, and the host must know that it may try again
+            // nobody waits here then, and the host must know when it may try again
             self.wake_at(myself, now, until);
         }
         let contested = state == BreakerState::Closed && self.queue.len() > 0;
@@ -173,7 +173,7 @@ impl State {
         let free = self.link.limit().saturating_sub(self.link.in_flight()) > self.queue.len();
         match breaker {
             BreakerState::Closed => free,
-            // where every breaker is open, turns wait here for the first probe or for their limit
+            // where every breaker is open, turns are told so here
             BreakerState::Open => !self.well_elsewhere(),
             // one probe is enough while others are well
             BreakerState::HalfOpen if self.well_elsewhere() => self.link.in_flight() + self.queue.len() == 0,
@@ -181,12 +181,12 @@ impl State {
         }
     }
 
-    /// Sends those who wait at an open breaker to a host that is well.
-    fn send_elsewhere(&mut self) {
-        if self.link.is_open() && self.well_elsewhere() {
-            while let Some((_, reply)) = self.next_waiting() {
-                answer(reply, Err(Refusal::Elsewhere));
-            }
+    /// Nobody waits at an open breaker: a host that is well takes the turn, or its debate decides whether to wait.
+    fn send_away(&mut self, now: Timestamp) {
+        let Some(until) = self.link.open_until(now) else { return };
+        let refusal = if self.well_elsewhere() { Refusal::Elsewhere } else { Refusal::BreakerOpen(until) };
+        while let Some((_, reply)) = self.next_waiting() {
+            answer(reply, Err(refusal));
         }
     }
 

@@ -44,7 +44,7 @@ impl Control {
             }
             Event::TurnAsked(ask) => self.asked(admission, at, ask),
             Event::TurnFailed { turn, failure, retry_at, call, participant } => {
-                self.failed(*turn, participant, failure, *retry_at, call);
+                self.failed((*turn, at), participant, failure, *retry_at, call);
             }
             Event::SeatSkipped { round, seat, .. } => {
                 self.settle(TurnId { round: *round, seat: *seat, attempt: 0 }, SlotState::Skipped, Heard::Skipped);

@@ -164,6 +164,8 @@ pub(super) struct Slot {
     pub correction: Option<String>,
     /// What the last try failed of.
     pub last_cause: Option<FailureCause>,
+    /// When the seat first met an open breaker.
+    pub waits_since: Option<Timestamp>,
 }
 
 /// What became of a seat.
@@ -289,6 +291,7 @@ impl Control {
                 tries_on_model: 0,
                 correction: None,
                 last_cause: None,
+                waits_since: None,
             });
             self.next_seat = self.next_seat.saturating_add(1);
         }

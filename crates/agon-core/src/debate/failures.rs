@@ -9,6 +9,7 @@ use crate::failure::{Failure, FailureCause};
 use crate::ids::{ModelName, SYNTHESIZER, Timestamp, TurnId, judge_index};
 use crate::seed::{Dice, Purpose};
 use crate::spec::Memory;
+use crate::work::Work;
 
 impl Draft<'_> {
     /// Records a failed try, and starts or plans the next one if there is to be one.
@@ -52,9 +53,15 @@ impl Draft<'_> {
         if too_long && slot.last_cause != Some(FailureCause::ContextOverflow) && self.may_read_less(slot) {
             return Some(0);
         }
+        if slot.work == Work::Measure {
+            // the words of the round are compared instead
+            return None;
+        }
+        if failure.cause == FailureCause::BreakerOpen {
+            return self.wait_for_breaker(slot, failure);
+        }
         if slot.tries_on_model >= failure.cause.tries(policy) {
-            let fallback = slot.model_index + 1 < super::models(self.spec(), &slot.participant).len();
-            return fallback.then_some(0);
+            return self.has_fallback(slot).then_some(0);
         }
         if failure.cause.retries_at_once() {
             return Some(0);
@@ -69,10 +76,18 @@ impl Draft<'_> {
 
     /// The model of the next try: the same, or the next fallback where the last cause leaves no more tries.
     fn model_of_next_try(&self, slot: &Slot) -> Option<ModelName> {
-        let spent = !self.reads_less(slot)
-            && slot.last_cause.is_some_and(|cause| slot.tries_on_model >= cause.tries(&self.admission.retry));
+        let spent = match slot.last_cause {
+            // the last model of a seat is waited for
+            Some(FailureCause::BreakerOpen) => self.has_fallback(slot),
+            Some(cause) => !self.reads_less(slot) && slot.tries_on_model >= cause.tries(&self.admission.retry),
+            None => false,
+        };
         let index = slot.model_index + usize::from(spent);
         super::models(self.spec(), &slot.participant).get(index).map(|model| (*model).clone())
+    }
+
+    pub(super) fn has_fallback(&self, slot: &Slot) -> bool {
+        slot.model_index + 1 < super::models(self.spec(), &slot.participant).len()
     }
 
     /// Whether the next try of a slot shows only what memory keeps: the whole debate did not fit the model's context.

@@ -13,6 +13,7 @@ mod input;
 mod interrupting;
 mod order;
 mod tasks;
+mod waiting;
 
 pub(crate) use apply::{deciders, voters};
 pub use formats::steps;

@@ -2,6 +2,8 @@
 #[cfg(test)]
 mod ballots;
 #[cfg(test)]
+mod breakers;
+#[cfg(test)]
 mod budget;
 #[cfg(test)]
 mod combinations;

@@ -8,8 +8,8 @@ use crate::minutes;
 use crate::text::{one_line, plain};
 use crate::words::{self, count, duration};
 use agon_core::{
-    Admission, Call, Event, Failure, ModeratorDecision, ParticipantId, PhaseName, RoundPlan, RoundStatus, RoundSummary,
-    Speech, Timestamp, TurnId,
+    Admission, Call, Event, Failure, FailureCause, ModeratorDecision, ParticipantId, PhaseName, RoundPlan, RoundStatus,
+    RoundSummary, Speech, Timestamp, TurnId,
 };
 
 pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLine> {
@@ -236,13 +236,23 @@ fn failed(
     failure: &Failure,
     retry_at: Option<Timestamp>,
 ) -> StyledLine {
+    let who = StyledLine::of(view.style(participant), words::who(participant.as_str()));
+    if let (FailureCause::BreakerOpen, Some(until)) = (failure.cause, retry_at) {
+        let waits = format!(" waits until {}, for {}: ", time_of_day(until), duration(until.since(at)));
+        return who.and(Style::Warn, waits).and(Style::Dim, &failure.detail);
+    }
     let then = match retry_at.map(|retry_at| retry_at.since(at)) {
         Some(0) => "asked again at once".to_owned(),
         Some(wait) => format!("asked again in {}", duration(wait)),
         None => "given up".to_owned(),
     };
     let style = if retry_at.is_some() { Style::Warn } else { Style::Bad };
-    StyledLine::of(view.style(participant), words::who(participant.as_str()))
-        .and(style, format!(" failed at try {} ({}), {then}: ", turn.attempt, failure.cause.as_str()))
+    who.and(style, format!(" failed at try {} ({}), {then}: ", turn.attempt, failure.cause.as_str()))
         .and(Style::Dim, &failure.detail)
+}
+
+/// Such as `14:03:10 UTC`.
+fn time_of_day(at: Timestamp) -> String {
+    let seconds = at.0 / 1_000 % 86_400;
+    format!("{:02}:{:02}:{:02} UTC", seconds / 3_600, seconds / 60 % 60, seconds % 60)
 }

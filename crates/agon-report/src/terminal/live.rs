@@ -71,6 +71,8 @@ pub struct Waiting {
     pub participant: ParticipantId,
     /// When the next try starts.
     pub retry_at: Timestamp,
+    /// What it waits for: why the last try failed.
+    pub reason: String,
 }
 
 impl LiveView {
@@ -190,7 +192,7 @@ impl LiveView {
         for waiting in self.waiting.values() {
             let left = duration(waiting.retry_at.since(now));
             let name = StyledLine::of(self.style(&waiting.participant), words::who(waiting.participant.as_str()));
-            out.push(name.and(Style::Warn, format!(" is asked again in {left}")));
+            out.push(name.and(Style::Warn, format!(" is asked again in {left}: ")).and(Style::Dim, &waiting.reason));
         }
         out
     }
@@ -287,11 +289,11 @@ impl LiveView {
             Event::PhaseEntered { phase } => self.phase = Some(*phase),
             Event::RoundOpened { round, .. } => self.round = *round,
             Event::TurnAsked(ask) => self.asked(at, ask),
-            Event::TurnFailed { turn, participant, retry_at, .. } => {
+            Event::TurnFailed { turn, participant, retry_at, failure, .. } => {
                 self.failures = self.failures.saturating_add(1);
                 if let Some(retry_at) = *retry_at {
-                    self.waiting
-                        .insert((turn.round, turn.seat), Waiting { participant: participant.clone(), retry_at });
+                    let (participant, reason) = (participant.clone(), failure.detail.clone());
+                    self.waiting.insert((turn.round, turn.seat), Waiting { participant, retry_at, reason });
                 }
             }
             Event::BallotCast { stage: BallotStage::Initial, choice, .. } => self.balloted(choice),

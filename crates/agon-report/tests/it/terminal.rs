@@ -72,6 +72,20 @@ fn deltas_make_the_text_so_far_and_a_delta_that_comes_twice_changes_nothing() {
 }
 
 #[test]
+fn waiting_for_a_breaker_is_shown_with_what_for_and_until_when() {
+    let (mut view, turn, at) = asked();
+    let failure = Failure::new(FailureCause::BreakerOpen, "the breaker for m is open at gpu1");
+    let retry_at = Some(Timestamp(86_400_000 * 400 + 3_723_000));
+    let failed = Event::TurnFailed { turn, participant: "Ada".into(), failure, retry_at, call: Box::default() };
+
+    let lines = view.lines(view.position().next(), Timestamp(86_400_000 * 400 + 3_663_000), &failed);
+
+    let shown = text(&lines);
+    assert_eq!(shown, "Ada waits until 01:02:03 UTC, for 1 min 0 s: the breaker for m is open at gpu1\n");
+    assert!(text(&view.turns(at)).contains("the breaker for m is open at gpu1"));
+}
+
+#[test]
 fn a_speaker_who_failed_waits_for_the_next_try_and_the_new_try_starts_from_nothing() {
     let (mut view, turn, at) = asked();
     view.delta(at, turn, 0, "half an answer");
@@ -87,7 +101,7 @@ fn a_speaker_who_failed_waits_for_the_next_try_and_the_new_try_starts_from_nothi
     let lines = view.lines(next, at.plus(1_000), &failed);
     assert_eq!(text(&lines), "Ada failed at try 1 (timeout), asked again in 2.0 s: no answer\n");
     assert_eq!(view.speaking().count(), 0);
-    assert_eq!(text(&view.turns(at.plus(1_000))).lines().last(), Some("Ada is asked again in 2.0 s"));
+    assert_eq!(text(&view.turns(at.plus(1_000))).lines().last(), Some("Ada is asked again in 2.0 s: no answer"));
     assert!(text(&view.summary(at)).contains("1 failed try"));
     let ask = Ask {
         turn: turn.next_attempt(),

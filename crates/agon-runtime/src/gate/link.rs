@@ -103,10 +103,6 @@ impl GateLink {
     pub(crate) fn breaker(&self) -> BreakerState {
         self.rules().noted
     }
-    /// Whether the breaker is open.
-    pub(crate) fn is_open(&self) -> bool {
-        self.breaker() == BreakerState::Open
-    }
     /// Until when no call may start, if the breaker is open.
     pub(super) fn open_until(&self, now: Timestamp) -> Option<Timestamp> {
         self.rules().breaker.open_until(now)
@@ -204,7 +200,6 @@ impl GateLink {
             match outcome.await {
                 Ok(Some(answer)) => return answer,
                 Ok(None) => {}
-                Err(_) if self.is_open() => return Err(Refusal::BreakerOpen),
                 Err(_) => return Err(Refusal::NoPermit),
             }
         }

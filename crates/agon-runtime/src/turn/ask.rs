@@ -74,7 +74,8 @@ impl Play {
 
     fn refused(&self, refusal: Refusal) -> Failure {
         let model: &ModelName = &self.work.ask.model;
-        failure::of_refusal(refusal, model, &self.desk.id, &self.shared.directory.open_at(model))
+        let open = (self.shared.directory.open_at(model), self.shared.clock.now());
+        failure::of_refusal(refusal, model, &self.desk.id, (&open.0, open.1))
     }
 
     pub(super) fn prompt(&self) -> Result<Prompt, Failure> {

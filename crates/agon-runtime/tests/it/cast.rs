@@ -1,8 +1,8 @@
 //! A scripted model server inside the test's process.
 use agon_core::HostId;
 use agon_llm::{
-    ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, DeltaSink, Endpoint, EndpointKind, LoadedModel,
-    ModelDetails, ModelInfo, ServerVersion, ToolCall, TransportFault, Usage,
+    CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, DeltaSink, Endpoint, EndpointKind,
+    LoadedModel, ModelDetails, ModelInfo, ServerVersion, TimeoutPhase, ToolCall, TransportFault, Usage,
 };
 use agon_runtime::{HostConfig, Served};
 use serde_json::{Value, json};
@@ -29,6 +29,8 @@ pub enum Cue {
     Busy,
     /// Never answers.
     Hang,
+    /// Never answers, so that the client gives the call up at the turn's limit.
+    Silent,
     /// The client panics.
     Panic,
 }
@@ -176,6 +178,11 @@ impl ChatModel for Cast {
                 return Err(ChatError::new(ChatErrorKind::Busy, "busy"));
             }
             Cue::Hang => std::future::pending().await,
+            Cue::Silent => {
+                tokio::time::sleep(request.timeouts.turn.unwrap()).await;
+                running.1 = true;
+                return Err(ChatError::new(ChatErrorKind::Timeout(TimeoutPhase::FirstByte), ""));
+            }
             Cue::Panic => panic!("the client panics"),
         };
         for piece in text.split_inclusive(' ') {
@@ -202,7 +209,7 @@ impl ChatModel for Cast {
     async fn loaded(&self) -> Result<Vec<LoadedModel>, ChatError> {
         Ok(self.state.loaded.lock().unwrap().clone())
     }
-    async fn preload(&self, _: &str, _: Option<Duration>) -> Result<(), ChatError> {
+    async fn preload(&self, _: &str, _: Option<Duration>, _: CallTimeouts) -> Result<(), ChatError> {
         not_in_the_script()
     }
     async fn embed(&self, _: &str, input: &[String]) -> Result<Vec<Vec<f32>>, ChatError> {

@@ -3,7 +3,7 @@ use crate::cast::{Cast, Cue};
 use crate::stage::*;
 use agon_bus::{Faults, FaultyBus, MemoryBus};
 use agon_core::*;
-use agon_runtime::Node;
+use agon_runtime::{HostConfig, Node, Served};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -86,7 +86,7 @@ async fn an_open_breaker_lets_one_probe_through_and_closes_after_two_successes()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_waits_too_long_at_an_open_breaker_fails_and_says_where() {
+async fn a_turn_that_would_wait_too_long_at_an_open_breaker_fails_and_says_where() {
     let stage = Stage::new();
     let cast = Cast::new(Duration::from_millis(500));
     cast.cue(std::iter::repeat_n(Cue::Refuse, 1_000));
@@ -100,6 +100,41 @@ async fn a_turn_that_waits_too_long_at_an_open_breaker_fails_and_says_where() {
     let failures = failures(&stage.log(ID).await);
     let open = failures.iter().find(|failure| failure.cause == FailureCause::BreakerOpen).unwrap();
     assert_eq!(open.detail, "the breaker for m is open at gpu1");
+}
+
+/// Milliseconds of a debate of three, of whom the third has a model of its own at a server that does this with every call.
+async fn with_a_third(cue: Cue, turn: Duration) -> u64 {
+    let stage = Stage::new();
+    let (cast, own) = (Cast::new(turn), Cast::new(turn));
+    own.cue(std::iter::repeat_n(cue, 1_000));
+    let served = HostConfig { models: Served::List(vec!["own".into()]), ..own.host("gpu2", 1) };
+    let node = stage.node("n1", vec![cast.host("gpu1", 2), served]).await;
+    let mut spec = DebateSpec { ballots: Ballots::Both, max_rounds: 5, ..spec() };
+    let third = Persona { name: "Cora".into(), stance: Some("later".into()), ..spec.personas[1].clone() };
+    spec.personas.push(third);
+    spec.personas[2].voice.model = "own".into();
+    let began = stage.clock.now();
+
+    node.submit(admission(ID, spec)).await.unwrap();
+    let (state, _) = node.finished(&debate(ID)).await.unwrap();
+
+    assert_eq!(state, DebateState::Succeeded);
+    check(&stage.log(ID).await);
+    stage.clock.now().since(began)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_debate_with_one_dead_persona_of_three_waits_for_the_tries_of_its_first_turn_and_for_two_probes_at_the_most()
+{
+    let (turn, limit) = (Duration::from_secs(10), spec().timeout_per_turn_ms);
+    let tries = u64::from(RetryPolicy::default().max_attempts);
+    let calm = with_a_third(Cue::Answer, turn).await;
+
+    let silent = with_a_third(Cue::Silent, turn).await;
+    let broken = with_a_third(Cue::Refuse, turn).await;
+
+    assert!(silent <= calm + tries * (limit + 1_000) + 2 * limit, "{silent} ms, and {calm} ms without it");
+    assert!(broken <= calm + 3_000, "{broken} ms, and {calm} ms without it");
 }
 
 #[tokio::test(start_paused = true)]

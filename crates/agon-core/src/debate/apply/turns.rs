@@ -54,7 +54,7 @@ impl Control {
 
     pub(super) fn failed(
         &mut self,
-        turn: TurnId,
+        (turn, at): (TurnId, Timestamp),
         who: &ParticipantId,
         failure: &Failure,
         retry_at: Option<Timestamp>,
@@ -69,7 +69,7 @@ impl Control {
             self.missing.push(MissingSeat { round, seat, participant: who.clone(), cause });
         }
         if let Some(slot) = self.slot_mut(turn) {
-            slot.after_failure(turn, failure, retry_at);
+            slot.after_failure((turn, at), failure, retry_at);
         }
         if retry_at.is_none() {
             self.settle(turn, SlotState::Failed(failure.cause), Heard::Nothing);
@@ -78,7 +78,12 @@ impl Control {
 }
 
 impl Slot {
-    fn after_failure(&mut self, turn: TurnId, failure: &Failure, retry_at: Option<Timestamp>) {
+    fn after_failure(&mut self, (turn, now): (TurnId, Timestamp), failure: &Failure, retry_at: Option<Timestamp>) {
+        if failure.cause == FailureCause::BreakerOpen {
+            // no call was made, so it was no try
+            self.tries_on_model = self.tries_on_model.saturating_sub(1);
+            self.waits_since.get_or_insert(now);
+        }
         self.correction = (failure.cause == FailureCause::Malformed).then(|| failure.detail.clone());
         if let Some(at) = retry_at {
             self.state = SlotState::Backoff { turn: turn.next_attempt(), at };

@@ -1,0 +1,91 @@
+//! Whether a debate waits for an open breaker: only where nobody else can go on.
+use super::control::{Phase, Slot, SlotState};
+use super::draft::Draft;
+use crate::failure::{Failure, FailureCause};
+use crate::ids::{ModelName, ParticipantId};
+use crate::spec::{OnTurnFailure, Quorum};
+use crate::work::Work;
+use std::mem::discriminant;
+
+impl Draft<'_> {
+    /// Milliseconds until a seat whose model's breaker is open is asked again: at once by its next model, or when the breaker
+    /// lets a call through; none where the debate goes on without the seat, or has waited for as long as it may.
+    pub(super) fn wait_for_breaker(&self, slot: &Slot, failure: &Failure) -> Option<u64> {
+        if self.has_fallback(slot) {
+            return Some(0);
+        }
+        if !self.hangs_on(slot) {
+            return None;
+        }
+        let policy = &self.admission.retry;
+        let wait = failure.retry_after_ms.unwrap_or(policy.max_delay_ms).max(policy.base_delay_ms).max(1);
+        let due = self.at.plus(wait);
+        let patience = slot.waits_since.unwrap_or(self.at).plus(policy.wait_limit_ms);
+        (due <= patience && due < self.deadline(self.decides(&slot.work))).then_some(wait)
+    }
+
+    /// Whether the debate cannot go on without this seat: too few others can speak or decide by other models.
+    fn hangs_on(&self, slot: &Slot) -> bool {
+        if self.spec().on_turn_failure == OnTurnFailure::Abort && slot.work.is_missed() {
+            return true;
+        }
+        let Some(broken) = self.models_left(slot).first().copied() else { return false };
+        if self.decides(&slot.work) {
+            return self.decision_hangs_on(&slot.work, broken);
+        }
+        slot.work.speech().is_some() && self.round_hangs_on(broken)
+    }
+
+    /// Those who decide in the same way: with more than half of them there is a decision.
+    fn decision_hangs_on(&self, work: &Work, broken: &ModelName) -> bool {
+        let alike = |slot: &&Slot| discriminant(&slot.work) == discriminant(work);
+        let peers = || self.control.stage.slots.iter().filter(alike);
+        let able = peers().filter(|peer| peer.state == SlotState::Done || self.can_go_on(peer, broken));
+        count(able.count()) < Quorum::Majority.needed(count(peers().count()))
+    }
+
+    /// The round needs its quorum of speeches: those that were heard, and those that may still come.
+    fn round_hangs_on(&self, broken: &ModelName) -> bool {
+        let (turned, spoke) = self.control.attendance();
+        let open = || {
+            let open = self.control.stage.slots.iter().filter(|other| !other.is_settled());
+            open.filter(|other| other.work.speech().is_some())
+        };
+        let able = open().filter(|other| self.can_go_on(other, broken)).count();
+        let later = self.still_to_speak();
+        let later_able = later.iter().filter(|who| self.has_other_model(who, broken)).count();
+        let seats = turned + count(open().count() + later.len());
+        spoke + count(able + later_able) < self.spec().quorum.needed(seats)
+    }
+
+    /// Speakers of the running round whose seats are yet to be opened.
+    fn still_to_speak(&self) -> Vec<&ParticipantId> {
+        if self.control.phase != Phase::Speaking {
+            return Vec::new();
+        }
+        let seated = |who: &ParticipantId| {
+            let open = self.control.stage.slots.iter().any(|slot| slot.participant == *who);
+            open || self.control.turned.iter().any(|turned| turned.participant == *who)
+        };
+        self.control.speakers.iter().filter(|who| !seated(who)).collect()
+    }
+
+    /// Whether something may still come of a seat while this model's breaker is open. One that waits for a breaker does not count.
+    fn can_go_on(&self, slot: &Slot, broken: &ModelName) -> bool {
+        let waits = slot.last_cause == Some(FailureCause::BreakerOpen) && !matches!(slot.state, SlotState::Asked(_));
+        !slot.is_settled() && !waits && self.models_left(slot).iter().any(|model| *model != broken)
+    }
+
+    fn has_other_model(&self, who: &ParticipantId, broken: &ModelName) -> bool {
+        super::models(self.spec(), who).iter().any(|model| *model != broken)
+    }
+
+    /// The model in use and its fallbacks.
+    fn models_left(&self, slot: &Slot) -> Vec<&ModelName> {
+        super::models(self.spec(), &slot.participant).into_iter().skip(slot.model_index).collect()
+    }
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,181 @@
+//! Who waits for an open breaker: nobody, while others can go on.
+use crate::hold::{Log, admission, speech};
+use agon_core::*;
+use serde_json::json;
+
+/// The personas' models, by letter, and what a spec has besides.
+fn begun(models: &str, changes: serde_json::Value) -> Log {
+    let mut admission = admission(models.len(), changes);
+    for (persona, model) in admission.spec.personas.iter_mut().zip(models.chars()) {
+        persona.voice.model = model.to_string().as_str().into();
+    }
+    Log::begin(admission)
+}
+
+/// The host of the turn refuses it: its breaker is open for a minute.
+fn refuse(log: &mut Log, ask: &Ask) {
+    let failure = Failure { retry_after_ms: Some(60_000), ..Failure::new(FailureCause::BreakerOpen, "open") };
+    log.step(Input::TurnDecided { turn: ask.turn, result: TurnResult::Failed { failure, call: Box::default() } });
+}
+
+fn next(log: &Log) -> Ask {
+    log.asked().into_iter().next().unwrap_or_else(|| panic!("{:?}", log.debate.outstanding()))
+}
+
+/// When the debate wants to be woken.
+fn wakes(log: &Log) -> Vec<(TurnId, u64)> {
+    let owed = log.debate.outstanding().into_iter();
+    owed.filter_map(|effect| match effect {
+        Effect::WakeAt { at, turn } => Some((turn, at.since(log.now))),
+        _ => None,
+    })
+    .collect()
+}
+
+fn missing(log: &Log) -> Vec<FailureCause> {
+    let failed = log.events.iter().filter_map(|event| match event {
+        Event::TurnFailed { failure, retry_at: None, .. } => Some(failure.cause),
+        _ => None,
+    });
+    failed.collect()
+}
+
+#[test]
+fn a_seat_whose_breaker_is_open_is_left_at_once_where_the_others_are_a_quorum() {
+    let mut log = begun("axx", json!({"quorum": "majority"}));
+
+    let first = next(&log);
+    refuse(&mut log, &first);
+
+    assert_eq!(missing(&log), [FailureCause::BreakerOpen]);
+    assert_eq!(next(&log).participant.as_str(), "P1");
+}
+
+#[test]
+fn a_seat_is_waited_for_where_too_few_others_have_another_model() {
+    let mut log = begun("aax", json!({"quorum": "majority"}));
+
+    let first = next(&log);
+    refuse(&mut log, &first);
+
+    assert_eq!(wakes(&log), [(first.turn.next_attempt(), 60_000)]);
+    log.now = log.now.plus(60_000);
+    log.step(Input::RetryDue { turn: first.turn.next_attempt() });
+    let again = next(&log);
+    log.answer(&again, speech("so"));
+    assert_eq!(missing(&log), []);
+}
+
+#[test]
+fn waiting_for_a_breaker_ends_at_the_wait_limit_and_costs_no_tries() {
+    let mut log = begun("aa", json!({"quorum": "majority"}));
+    let limit = RetryPolicy::default().wait_limit_ms;
+
+    let mut ask = next(&log);
+    let mut waits = 0;
+    while ask.participant.as_str() == "P0" {
+        refuse(&mut log, &ask);
+        let Some((turn, wait)) = wakes(&log).first().copied() else { break };
+        log.now = log.now.plus(wait);
+        log.step(Input::RetryDue { turn });
+        (ask, waits) = (next(&log), waits + 1);
+    }
+
+    assert_eq!(waits, limit / 60_000);
+    assert_eq!(missing(&log).first(), Some(&FailureCause::BreakerOpen));
+}
+
+#[test]
+fn of_seats_that_are_asked_at_once_only_those_are_waited_for_that_the_quorum_needs() {
+    let mut log = begun("abxx", json!({"quorum": {"at_least": 3}, "visibility": "simultaneous"}));
+
+    let asked = log.asked();
+    assert_eq!(asked.len(), 4);
+    refuse(&mut log, &asked[0]);
+    refuse(&mut log, &asked[1]);
+
+    assert_eq!((missing(&log).len(), wakes(&log).len()), (1, 1));
+}
+
+#[test]
+fn a_fallback_model_is_asked_at_once_and_not_the_breaker_waited_for() {
+    let mut admission = admission(2, json!({"quorum": "majority"}));
+    admission.spec.personas[0].fallback_models = vec!["b".into()];
+    let mut log = Log::begin(admission);
+
+    let first = next(&log);
+    refuse(&mut log, &first);
+
+    let second = next(&log);
+    assert_eq!((second.participant, second.model.as_str()), (first.participant, "b"));
+}
+
+#[test]
+fn a_single_judge_is_waited_for_and_one_of_a_panel_is_not() {
+    let judge = |panel: u32| {
+        json!({
+            "consensus_strategy": "judge",
+            "judge": {
+                "orders": 1, "anonymize_transcript": true, "shuffle_for_judge": true, "panel": panel,
+                "panel_models": if panel == 1 { json!([]) } else { json!(["j", "k", "l"]) }, "model": "j", "max_tokens": 9
+            }
+        })
+    };
+    for (panel, waited_for) in [(1, 1), (3, 0)] {
+        let mut log = begun("xy", judge(panel));
+        while let Task::Argument { .. } = next(&log).task {
+            let ask = next(&log);
+            log.answer(&ask, speech("so"));
+        }
+
+        let first = next(&log);
+        refuse(&mut log, &first);
+
+        assert_eq!(wakes(&log).len(), waited_for, "{panel} judges");
+    }
+}
+
+#[test]
+fn a_debate_that_is_to_end_with_the_first_loss_waits_for_every_breaker() {
+    let mut log = begun("axx", json!({"quorum": {"at_least": 1}, "on_turn_failure": "abort"}));
+
+    let first = next(&log);
+    refuse(&mut log, &first);
+
+    assert_eq!(wakes(&log).len(), 1);
+}
+
+#[test]
+fn a_debate_does_not_wait_beyond_its_time_budget() {
+    let mut log = begun("aa", json!({"quorum": "majority", "budget": {"seconds": 30}}));
+
+    let first = next(&log);
+    refuse(&mut log, &first);
+
+    assert_eq!((wakes(&log).len(), missing(&log).len()), (0, 1));
+}
+
+#[test]
+fn embeddings_that_cannot_be_had_are_tried_once_a_round_and_words_are_compared() {
+    let changes = json!({"max_rounds": 2, "embedding_model": "e", "similarity_threshold": 0.85, "end_condition": ["consensus_reached"]});
+    for cause in [FailureCause::Timeout, FailureCause::ServerError, FailureCause::BreakerOpen, FailureCause::Malformed]
+    {
+        let mut log = begun("xy", changes.clone());
+        let mut tries = 0;
+        while log.debate.ended().is_none() {
+            let ask = next(&log);
+            if let Task::Measure { .. } = ask.task {
+                tries += 1;
+                let failure = Failure::new(cause, "dead");
+                let result = TurnResult::Failed { failure, call: Box::default() };
+                log.step(Input::TurnDecided { turn: ask.turn, result });
+            } else {
+                log.answer(&ask, speech(&format!("{} {}", ask.participant, ask.turn.round)));
+            }
+        }
+        let words = log.events.iter().filter(
+            |event| matches!(event, Event::RoundMeasured { measures, .. } if measures.method == Method::WordsInstead),
+        );
+        assert_eq!((tries, words.count()), (2, 2), "{cause:?}");
+    }
+}
