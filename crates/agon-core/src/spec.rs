@@ -247,16 +247,16 @@ impl<'a> Role<'a> {
     }
     /// The role's models: its own, then its fallbacks.
     pub fn models(&self) -> Vec<&'a ModelName> {
-        match self {
-            Self::Debater(_, persona) => {
-                std::iter::once(&persona.voice.model).chain(&persona.fallback_models).collect()
-            }
-            Self::Judge(index, judge) => vec![judge.model(*index)],
-            Self::Embedder(model) => vec![model],
-            Self::Moderator(_) | Self::Summarizer(_) | Self::Synthesizer(_) => {
-                self.voice().map(|voice| &voice.model).into_iter().collect()
-            }
-        }
+        let (own, voice) = match self {
+            Self::Debater(_, persona) => (&persona.voice.model, &persona.voice),
+            Self::Judge(index, judge) => (judge.model(*index), &judge.voice),
+            Self::Moderator(moderator) => (&moderator.voice.model, &moderator.voice),
+            Self::Summarizer(summarizer) => (&summarizer.voice.model, &summarizer.voice),
+            Self::Synthesizer(synthesizer) => (&synthesizer.voice.model, &synthesizer.voice),
+            Self::Embedder(model) => return vec![model],
+        };
+        // judges of a panel have models of their own, which may be among the fallbacks of all
+        std::iter::once(own).chain(voice.fallback_models.iter().filter(|model| *model != own)).collect()
     }
     /// The tools that the role may use.
     pub fn tools(&self) -> &'a [String] {
@@ -288,6 +288,15 @@ impl DebateSpec {
                 self.personas.get(at).map(|persona| Role::Debater(at, persona))
             }
         }
+    }
+    /// How everybody who is asked by a model of its own is sampled: debaters, moderator, judges, summarizer, synthesizer.
+    pub fn voices(&self) -> impl Iterator<Item = &Voice> {
+        let personas = self.personas.iter().map(|persona| &persona.voice);
+        let moderator = self.moderator.iter().map(|moderator| &moderator.voice);
+        let judge = self.judge.iter().map(|judge| &judge.voice);
+        let summarizer = self.summarizer.iter().map(|summarizer| &summarizer.voice);
+        let synthesizer = self.synthesizer.iter().map(|synthesizer| &synthesizer.voice);
+        personas.chain(moderator).chain(judge).chain(summarizer).chain(synthesizer)
     }
     /// The judges' names, in panel order.
     pub fn judges(&self) -> impl Iterator<Item = ParticipantId> + use<> {

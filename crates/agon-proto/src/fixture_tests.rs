@@ -334,6 +334,7 @@ fn admission() -> Admission {
         max_tokens: 800,
         think: Some(Think::Low),
         num_ctx: None,
+        fallback_models: vec![],
     };
     let persona = |name: &str, stance: &str| Persona {
         name: ParticipantId::new(name),
@@ -341,8 +342,7 @@ fn admission() -> Admission {
         role: Some("engineer".to_owned()),
         system_prompt: Some("sp".to_owned()),
         instructions: Some("i".to_owned()),
-        voice: voice("llama3.2:3b"),
-        fallback_models: vec![ModelName::new("qwen3:4b")],
+        voice: Voice { fallback_models: vec![ModelName::new("qwen3:4b")], ..voice("llama3.2:3b") },
         style: Some(Style::BulletPoint),
         tone: Some("calm".to_owned()),
         language: Some("de".to_owned()),

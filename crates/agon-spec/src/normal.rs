@@ -105,7 +105,8 @@ impl Fields {
         };
         self.some("temperature", voice.temperature).some("top_p", voice.top_p);
         self.some("presence_penalty", voice.presence_penalty).put("max_tokens", voice.max_tokens);
-        self.some("num_ctx", voice.num_ctx).some("think", voice.think.map(think))
+        self.some("num_ctx", voice.num_ctx).some("think", voice.think.map(think));
+        self.list("fallback_models", &voice.fallback_models)
     }
 }
 
@@ -119,7 +120,6 @@ fn persona(persona: &Persona) -> Value {
     fields.put("name", &persona.name).some("stance", persona.stance.as_ref()).some("role", persona.role.as_ref());
     fields.some("system_prompt", persona.system_prompt.as_ref()).some("instructions", persona.instructions.as_ref());
     fields.voice(&persona.voice);
-    fields.some("fallback_models", (!persona.fallback_models.is_empty()).then_some(&persona.fallback_models));
     fields.some("style", persona.style).some("tone", persona.tone.as_ref()).some("language", persona.language.as_ref());
     fields.some("priority", (persona.priority != 0).then_some(persona.priority));
     fields.some("sees", persona.sees.as_ref().map(|sees| sees.iter().map(sight).collect::<Vec<_>>()));

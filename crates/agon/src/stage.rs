@@ -87,8 +87,8 @@ fn models_of(specs: &[&DebateSpec]) -> (Vec<ModelName>, Vec<ModelName>) {
     let mut models: Vec<ModelName> = specs.iter().flat_map(|spec| servers::models_of(spec)).collect();
     models.sort();
     models.dedup();
-    let personas = specs.iter().flat_map(|spec| &spec.personas);
-    (models, personas.flat_map(|persona| persona.fallback_models.clone()).collect())
+    let fallbacks = specs.iter().flat_map(|spec| spec.voices()).flat_map(|voice| voice.fallback_models.clone());
+    (models, fallbacks.collect())
 }
 
 /// Of the models that the debates name, those that the server is to be asked for.

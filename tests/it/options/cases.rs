@@ -13,6 +13,7 @@ macro_rules! pointers {
             concat!($role, "/think"),
             concat!($role, "/num_ctx"),
             concat!($role, "/instructions"),
+            concat!($role, "/fallback_models"),
         ]
     };
 }
@@ -355,10 +356,6 @@ fn personas() -> Vec<Case> {
         given("/personas/0/tone", json!("sarcastic")),
         given("/personas/0/language", json!("French")),
         flip("/personas/0/priority", json!(0), json!(-5)).and("/turn_mode", json!("priority_order")),
-        // The first model cannot hold the prompt, the second one could not either: the log shows both tries.
-        given("/personas/0/fallback_models", json!(["b:1b"]))
-            .and("/personas/0/num_ctx", json!(1_000))
-            .and("/quorum", json!(1)),
         Case {
             name: "/persona_count",
             with: vec![("/personas", Value::Null)],
@@ -371,7 +368,7 @@ fn personas() -> Vec<Case> {
 }
 
 /// What a role needs beside it, and its keys.
-type Role = (fn(Case) -> Case, [&'static str; 8]);
+type Role = (fn(Case) -> Case, [&'static str; 9]);
 
 /// What every role has of its model, where it is not shown elsewhere.
 fn sampling() -> Vec<Case> {
@@ -383,7 +380,7 @@ fn sampling() -> Vec<Case> {
         (|case| many_rounds(case).and("/memory", json!("summarize_past")), pointers!("/summarizer")),
         (|case| case.and("/synthesizer", json!({"max_tokens": 800})), pointers!("/synthesizer")),
     ];
-    for (with, [model, temperature, top_p, presence, max_tokens, think, num_ctx, instructions]) in roles {
+    for (with, [model, temperature, top_p, presence, max_tokens, think, num_ctx, instructions, fallbacks]) in roles {
         let values = [
             (model, json!("m:1b"), json!("n:1b")),
             (temperature, json!(0.1), json!(1.1)),
@@ -396,6 +393,9 @@ fn sampling() -> Vec<Case> {
             (instructions, json!("Be brief."), json!("Be thorough.")),
         ];
         cases.extend(values.map(|(pointer, off, on)| with(flip(pointer, off, on)).and("/quorum", json!(1))));
+        // The first model cannot hold the prompt, the second one could not either: the log shows both tries.
+        let fallback = with(given(fallbacks, json!(["b:1b"])));
+        cases.push(fallback.and(num_ctx, json!(1_600)).and("/quorum", json!(1)));
     }
     cases
 }

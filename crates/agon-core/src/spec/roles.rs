@@ -23,9 +23,6 @@ pub struct Persona {
     /// The model and how it is sampled.
     #[serde(flatten)]
     pub voice: Voice,
-    /// Models to try, in order, when `model` has failed for good. Opt-in; a substitution is recorded.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fallback_models: Vec<ModelName>,
     /// Form of the speech.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub style: Option<Style>,
@@ -126,6 +123,9 @@ pub struct Voice {
     /// Tokens that prompt and answer must fit into, where that is less than what the host gives the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub num_ctx: Option<u32>,
+    /// Models to try, in order, when `model` has failed for good. Opt-in; a substitution is recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallback_models: Vec<ModelName>,
 }
 
 /// Thinking policy of a call.

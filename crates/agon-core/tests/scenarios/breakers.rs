@@ -100,7 +100,7 @@ fn of_seats_that_are_asked_at_once_only_those_are_waited_for_that_the_quorum_nee
 #[test]
 fn a_fallback_model_is_asked_at_once_and_not_the_breaker_waited_for() {
     let mut admission = admission(2, json!({"quorum": "majority"}));
-    admission.spec.personas[0].fallback_models = vec!["b".into()];
+    admission.spec.personas[0].voice.fallback_models = vec!["b".into()];
     let mut log = Log::begin(admission);
 
     let first = next(&log);
@@ -117,7 +117,7 @@ fn a_single_judge_is_waited_for_and_one_of_a_panel_is_not() {
             "consensus_strategy": "judge",
             "judge": {
                 "orders": 1, "anonymize_transcript": true, "shuffle_for_judge": true, "panel": panel,
-                "panel_models": if panel == 1 { json!([]) } else { json!(["j", "k", "l"]) }, "model": "j", "max_tokens": 9
+                "panel_models": if panel == 1 { json!([]) } else { json!(["k", "l"]) }, "model": "j", "max_tokens": 9
             }
         })
     };
@@ -178,4 +178,34 @@ fn embeddings_that_cannot_be_had_are_tried_once_a_round_and_words_are_compared()
         );
         assert_eq!((tries, words.count()), (2, 2), "{cause:?}");
     }
+}
+
+#[test]
+fn moderator_judge_summarizer_and_synthesizer_fall_back_to_further_models_as_debaters_do() {
+    let voice = json!({"model": "m", "max_tokens": 9, "fallback_models": ["b"]});
+    let with = |own: serde_json::Value| {
+        let mut role = voice.clone();
+        role.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
+        role
+    };
+    let asked = admission(
+        2,
+        json!({
+            "moderator": with(json!({"opens": true, "closes": false})), "memory": "summarize_past",
+            "summarizer": voice, "synthesizer": voice, "consensus_strategy": "judge", "max_rounds": 2, "summarize_every": 1,
+            "judge": with(json!({"orders": 1, "anonymize_transcript": true, "shuffle_for_judge": true, "panel": 1}))
+        }),
+    );
+    let synthesizer = asked.spec.role(&"synthesizer".into()).unwrap().models().len();
+    let mut tried = std::collections::BTreeMap::<String, Vec<String>>::new();
+
+    crate::hold::hold(asked, |ask| {
+        tried.entry(ask.participant.to_string()).or_default().push(ask.model.to_string());
+        matches!(ask.task, Task::Argument { .. }).then(|| speech("so"))
+    });
+
+    for role in ["moderator", "judge", "summarizer"] {
+        assert_eq!(tried[role][..2], ["m", "b"], "{role}");
+    }
+    assert_eq!(synthesizer, 2);
 }

@@ -11,6 +11,7 @@ pub fn voice(max_tokens: u32) -> Voice {
         max_tokens,
         think: None,
         num_ctx: None,
+        fallback_models: Vec::new(),
     }
 }
 
@@ -22,7 +23,6 @@ pub fn persona(name: &str, stance: Option<&str>) -> Persona {
         system_prompt: None,
         instructions: None,
         voice: voice(400),
-        fallback_models: Vec::new(),
         style: None,
         tone: None,
         language: None,

@@ -280,7 +280,7 @@ fn admission_of_formats() -> Admission {
     spec.visible = Visible { debaters: hidden, moderator: Shown { client: true, history: false }, judge: hidden };
     spec.outputs = vec![Output::VisualTree];
     spec.end_condition = vec![EndCondition::Impasse];
-    let voice = Voice { num_ctx: Some(4096), ..spec.personas[0].voice.clone() };
+    let voice = Voice { num_ctx: Some(4096), fallback_models: vec![], ..spec.personas[0].voice.clone() };
     spec.summarizer = Some(Summarizer { instructions: text("si"), voice: voice.clone() });
     let schema = json!({ "type": "object", "properties": { "b": { "type": "string" }, "a": { "maximum": 1.5 } } });
     spec.synthesizer = Some(Synthesizer { output_schema: Some(schema), instructions: text("yi"), voice });

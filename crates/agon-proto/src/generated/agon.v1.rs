@@ -352,6 +352,9 @@ pub struct Voice {
     /// Tokens that prompt and answer must fit into, where that is less than what the host gives the model.
     #[prost(uint32, optional, tag = "7")]
     pub num_ctx: ::core::option::Option<u32>,
+    /// Models to try, in order, when the model has failed for good; a persona's stand in the persona.
+    #[prost(string, repeated, tag = "8")]
+    pub fallback_models: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// Which optional phases run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -2488,7 +2491,7 @@ pub struct SpeechDelta {
     /// Bytes of the speech before this piece.
     #[prost(uint64, tag = "3")]
     pub offset: u64,
-    /// The piece.
+    /// The piece; empty while the server loads the model.
     #[prost(string, tag = "4")]
     pub text: ::prost::alloc::string::String,
 }

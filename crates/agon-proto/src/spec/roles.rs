@@ -13,8 +13,9 @@ impl From<&Persona> for pb::Persona {
             role: persona.role.clone(),
             system_prompt: persona.system_prompt.clone(),
             instructions: persona.instructions.clone(),
-            voice: Some((&persona.voice).into()),
-            fallback_models: persona.fallback_models.iter().map(ToString::to_string).collect(),
+            // they stand in a field of the persona, where earlier versions look for them
+            voice: Some(pb::Voice { fallback_models: Vec::new(), ..(&persona.voice).into() }),
+            fallback_models: persona.voice.fallback_models.iter().map(ToString::to_string).collect(),
             style: persona.style.map(Numbered::number),
             tone: persona.tone.clone(),
             language: persona.language.clone(),
@@ -33,14 +34,17 @@ impl From<&Persona> for pb::Persona {
 impl TryFrom<pb::Persona> for Persona {
     type Error = DecodeError;
     fn try_from(persona: pb::Persona) -> Result<Self, DecodeError> {
+        let voice: Voice = required(persona.voice, "voice")?;
         Ok(Self {
             name: ParticipantId::new(persona.name),
             stance: persona.stance,
             role: persona.role,
             system_prompt: persona.system_prompt,
             instructions: persona.instructions,
-            voice: required(persona.voice, "voice")?,
-            fallback_models: persona.fallback_models.into_iter().map(ModelName::new).collect(),
+            voice: Voice {
+                fallback_models: persona.fallback_models.into_iter().map(ModelName::new).collect(),
+                ..voice
+            },
             style: maybe(persona.style, "style")?,
             tone: persona.tone,
             language: persona.language,
@@ -86,6 +90,7 @@ impl From<&Voice> for pb::Voice {
             max_tokens: voice.max_tokens,
             think: voice.think.map(Numbered::number),
             num_ctx: voice.num_ctx,
+            fallback_models: voice.fallback_models.iter().map(ToString::to_string).collect(),
         }
     }
 }
@@ -100,6 +105,7 @@ impl TryFrom<pb::Voice> for Voice {
             max_tokens: voice.max_tokens,
             think: maybe(voice.think, "think")?,
             num_ctx: voice.num_ctx,
+            fallback_models: voice.fallback_models.into_iter().map(ModelName::new).collect(),
         })
     }
 }

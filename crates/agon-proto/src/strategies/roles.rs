@@ -14,11 +14,11 @@ pub(super) fn persona() -> BoxedStrategy<Persona> {
     let sees = of(vec(sight(), 0..3));
     let masking = (sees, vec(participant(), 0..3), any::<(bool, bool)>());
     let weights = [maybe_real(), maybe_real(), maybe_real()];
-    let speaking = (voice(), vec(text(), 0..3), of(style), any::<i64>());
+    let speaking = (voice(), of(style), any::<i64>());
     (text(), optional, speaking, masking, weights, texts())
         .prop_map(|(name, texts, speaking, (sees, hidden_from, (reflection, evolution)), weights, tools)| {
             let [stance, role, system_prompt, instructions, tone, language] = texts;
-            let (voice, models, style, priority) = speaking;
+            let (voice, style, priority) = speaking;
             let [weight, elo, calibration] = weights;
             Persona {
                 name: ParticipantId::new(name),
@@ -27,7 +27,6 @@ pub(super) fn persona() -> BoxedStrategy<Persona> {
                 system_prompt,
                 instructions,
                 voice,
-                fallback_models: models.into_iter().map(ModelName::new).collect(),
                 style,
                 tone,
                 language,
@@ -125,8 +124,8 @@ fn schema() -> BoxedStrategy<Value> {
 
 pub(super) fn voice() -> BoxedStrategy<Voice> {
     let think = select(vec![Think::Off, Think::On, Think::Low, Think::Medium, Think::High]);
-    (text(), maybe_real(), maybe_real(), maybe_real(), any::<(u32, Option<u32>)>(), of(think))
-        .prop_map(|(model, temperature, top_p, presence_penalty, (max_tokens, num_ctx), think)| Voice {
+    (text(), maybe_real(), maybe_real(), maybe_real(), any::<(u32, Option<u32>)>(), of(think), texts())
+        .prop_map(|(model, temperature, top_p, presence_penalty, (max_tokens, num_ctx), think, fallbacks)| Voice {
             model: ModelName::new(model),
             temperature,
             top_p,
@@ -134,6 +133,7 @@ pub(super) fn voice() -> BoxedStrategy<Voice> {
             max_tokens,
             think,
             num_ctx,
+            fallback_models: fallbacks.into_iter().map(ModelName::new).collect(),
         })
         .boxed()
 }

@@ -282,6 +282,7 @@ pub fn voice(who: &str) -> Voice {
         max_tokens: 1024,
         think: None,
         num_ctx: None,
+        fallback_models: Vec::new(),
     }
 }
 
@@ -293,7 +294,6 @@ pub fn persona(name: &str, stance: Option<&str>, role: &str) -> Persona {
         system_prompt: None,
         instructions: None,
         voice: voice(name),
-        fallback_models: Vec::new(),
         style: None,
         tone: None,
         language: None,

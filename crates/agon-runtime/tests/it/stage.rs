@@ -20,6 +20,7 @@ pub fn spec() -> DebateSpec {
         max_tokens: 200,
         think: None,
         num_ctx: None,
+        fallback_models: vec![],
     };
     let persona = |name: &str, stance: &str| Persona {
         name: name.into(),
@@ -28,7 +29,6 @@ pub fn spec() -> DebateSpec {
         system_prompt: None,
         instructions: None,
         voice: voice(),
-        fallback_models: vec![],
         style: None,
         tone: None,
         language: None,

@@ -80,7 +80,6 @@ fn persona(section: &Section, general: Option<&str>, defaults: &Defaults) -> Per
         system_prompt: section.owned("system_prompt"),
         instructions: section.owned("instructions"),
         voice: voice(section, general, defaults.max_tokens.debater, None),
-        fallback_models: section.lines("fallback_models").iter().map(|(model, _)| model.as_str().into()).collect(),
         style: section.choice("style"),
         tone: section.owned("tone"),
         language: section.owned("language"),
@@ -115,6 +114,7 @@ fn voice(section: &Section, general: Option<&str>, max_tokens: u32, temperature:
         max_tokens: section.integer("max_tokens").unwrap_or(max_tokens),
         think: think.or_else(|| section.choice("think")),
         num_ctx: section.integer("num_ctx"),
+        fallback_models: section.lines("fallback_models").iter().map(|(model, _)| model.as_str().into()).collect(),
     }
 }
 

@@ -1,5 +1,5 @@
 //! The keys of judge and vote.
-use super::persona::{ENDPOINT, MODEL, NUM_CTX, PRESENCE_PENALTY, THINK, TOP_P, max_tokens};
+use super::persona::{ENDPOINT, FALLBACK_MODELS, MODEL, NUM_CTX, PRESENCE_PENALTY, THINK, TOP_P, max_tokens};
 use super::{Choice, Key, Shape, Table, choice, key};
 
 pub(super) static JUDGE: Table = Table {
@@ -45,6 +45,7 @@ const JUDGE_KEYS: &[Key] = &[
     key("instructions", Shape::Template, "", "Added to its prompt; may hold variables."),
     MODEL,
     ENDPOINT,
+    FALLBACK_MODELS,
     key("temperature", Shape::Number { min: 0.0, max: 2.0 }, "0", "Sampling temperature."),
     TOP_P,
     PRESENCE_PENALTY,

@@ -1,5 +1,7 @@
 //! The keys of the moderator.
-use super::persona::{ENDPOINT, MODEL, NUM_CTX, PRESENCE_PENALTY, TEMPERATURE, THINK, TOP_P, max_tokens};
+use super::persona::{
+    ENDPOINT, FALLBACK_MODELS, MODEL, NUM_CTX, PRESENCE_PENALTY, TEMPERATURE, THINK, TOP_P, max_tokens,
+};
 use super::{Choice, Key, Shape, Table, choice, key};
 
 pub(super) static MODERATOR: Table = Table {
@@ -47,6 +49,7 @@ const KEYS: &[Key] = &[
     key("instructions", Shape::Template, "", "Added to its prompt; may hold variables."),
     MODEL,
     ENDPOINT,
+    FALLBACK_MODELS,
     TEMPERATURE,
     TOP_P,
     PRESENCE_PENALTY,

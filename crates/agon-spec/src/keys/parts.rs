@@ -1,5 +1,7 @@
 //! The keys of the smaller mappings.
-use super::persona::{ENDPOINT, MODEL, NUM_CTX, PRESENCE_PENALTY, TEMPERATURE, THINK, TOP_P, max_tokens};
+use super::persona::{
+    ENDPOINT, FALLBACK_MODELS, MODEL, NUM_CTX, PRESENCE_PENALTY, TEMPERATURE, THINK, TOP_P, max_tokens,
+};
 use super::{Shape, Table, key};
 
 pub(super) static PHASES: Table = Table {
@@ -40,6 +42,7 @@ pub(super) static SUMMARIZER: Table = Table {
         key("instructions", Shape::Template, "", "Added to its prompt; may hold variables."),
         MODEL,
         ENDPOINT,
+        FALLBACK_MODELS,
         TEMPERATURE,
         TOP_P,
         PRESENCE_PENALTY,
@@ -59,6 +62,7 @@ pub(super) static SYNTHESIZER: Table = Table {
         key("instructions", Shape::Template, "", "Added to its prompt; may hold variables."),
         MODEL,
         ENDPOINT,
+        FALLBACK_MODELS,
         TEMPERATURE,
         TOP_P,
         PRESENCE_PENALTY,

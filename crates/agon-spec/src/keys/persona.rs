@@ -28,7 +28,7 @@ const KEYS: &[Key] = &[
     key("instructions", Shape::Template, "", "Added to the rules; may hold variables."),
     MODEL,
     ENDPOINT,
-    key("fallback_models", Shape::Lines, "", "Models to try, in order, when `model` has failed for good; recorded."),
+    FALLBACK_MODELS,
     TEMPERATURE,
     TOP_P,
     PRESENCE_PENALTY,
@@ -99,6 +99,8 @@ pub(super) const TEMPERATURE: Key =
 pub(super) const TOP_P: Key = key("top_p", Shape::Number { min: 0.0, max: 1.0 }, "the model's", "Nucleus sampling.");
 pub(super) const PRESENCE_PENALTY: Key =
     key("presence_penalty", Shape::Number { min: -2.0, max: 2.0 }, "the model's", "Presence penalty.");
+pub(super) const FALLBACK_MODELS: Key =
+    key("fallback_models", Shape::Lines, "", "Models to try, in order, when `model` has failed for good; recorded.");
 pub(super) const NUM_CTX: Key = key(
     "num_ctx",
     Shape::Integer { min: 256, max: 10_000_000 },

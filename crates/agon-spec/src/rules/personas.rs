@@ -12,7 +12,7 @@ pub(super) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'
         if spec.debate_format != DebateFormat::BpStyle {
             stance(root, spec, section, before, problems);
         }
-        fallbacks(section, root, problems);
+        fallbacks(section, section.text("model").or(root.text("model")), problems);
     }
     if spec.debate_format != DebateFormat::BpStyle {
         one_sided(root, spec, problems);
@@ -74,11 +74,10 @@ fn one_sided(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
     }
 }
 
-fn fallbacks(section: &Section, root: &Section, problems: &mut Problems<'_>) {
-    let own = section.text("model").or(root.text("model"));
+fn fallbacks(section: &Section, own: Option<&str>, problems: &mut Problems<'_>) {
     for (model, span) in section.lines("fallback_models") {
         if Some(model.as_str()) == own {
-            let message = format!("{} is the persona's first model already", quote(model));
+            let message = format!("{} is the first model already", quote(model));
             let path = section.path_of("fallback_models");
             problems.warning(Finding::new(Code::NoEffect, *span, message).field(path));
         }

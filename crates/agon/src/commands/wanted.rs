@@ -51,11 +51,11 @@ fn overrule(spec: &mut DebateSpec, args: &DebateArgs) {
         spec.seed = args.seed;
     }
     if let Some(model) = args.model.as_deref().map(ModelName::from) {
-        for persona in &mut spec.personas {
-            persona.voice.model = model.clone();
-            persona.fallback_models.clear();
+        let moderator = spec.moderator.iter_mut().map(|moderator| &mut moderator.voice);
+        let judge = spec.judge.iter_mut().map(|judge| &mut judge.voice);
+        for voice in spec.personas.iter_mut().map(|persona| &mut persona.voice).chain(moderator).chain(judge) {
+            voice.model = model.clone();
+            voice.fallback_models.clear();
         }
-        spec.moderator.iter_mut().for_each(|moderator| moderator.voice.model = model.clone());
-        spec.judge.iter_mut().for_each(|judge| judge.voice.model = model.clone());
     }
 }

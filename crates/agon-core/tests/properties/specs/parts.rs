@@ -9,8 +9,10 @@ pub fn persona(genes: &mut Genes, n: usize) -> Persona {
         role: None,
         system_prompt: None,
         instructions: None,
-        voice: voice(genes.pick(&["a", "c"])),
-        fallback_models: if genes.one_in(3) { vec![ModelName::from("b")] } else { vec![] },
+        voice: Voice {
+            fallback_models: if genes.one_in(3) { vec![ModelName::from("b")] } else { vec![] },
+            ..voice(genes.pick(&["a", "c"]))
+        },
         style: None,
         tone: None,
         language: None,
@@ -28,7 +30,16 @@ pub fn persona(genes: &mut Genes, n: usize) -> Persona {
 
 pub fn voice(model: &str) -> Voice {
     let model = model.into();
-    Voice { model, temperature: None, top_p: None, presence_penalty: None, max_tokens: 100, think: None, num_ctx: None }
+    Voice {
+        model,
+        temperature: None,
+        top_p: None,
+        presence_penalty: None,
+        max_tokens: 100,
+        think: None,
+        num_ctx: None,
+        fallback_models: vec![],
+    }
 }
 
 pub fn moderator(genes: &mut Genes, must_open: bool) -> Option<Moderator> {
