@@ -14,8 +14,8 @@ use crate::classify::{refusal, retry_after};
 use crate::transport::transport_error;
 use crate::watch::{LoadCheck, Watch};
 use crate::{
-    CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ClientConfig, Decoder, DeltaSink, Framing, MAX_LINE_BYTES,
-    TimeoutPhase,
+    CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ClientConfig, Decoder, DeltaSink, Discard, Framing,
+    MAX_LINE_BYTES, TimeoutPhase,
 };
 
 const MAX_REFUSAL_BYTES: usize = 64 * 1024;
@@ -40,7 +40,7 @@ impl Caller<'_> {
         sink: &mut dyn DeltaSink,
     ) -> Result<ChatAnswer, ChatError> {
         let mut watch = Watch::start(chat.timeouts, chat.check);
-        let outcome = match self.begin(url, chat.body, &mut watch).await {
+        let outcome = match self.begin(url, chat.body, &mut watch, sink).await {
             Ok(response) => self.receive(response, &mut watch, decoder, sink).await,
             Err(error) => Err(error),
         };
@@ -52,11 +52,17 @@ impl Caller<'_> {
     }
 
     /// Sends a request until it is accepted: a server that says it loads the model is asked again until it has.
-    async fn begin(&self, url: &Url, body: Vec<u8>, watch: &mut Watch<'_>) -> Result<Response, ChatError> {
+    async fn begin(
+        &self,
+        url: &Url,
+        body: Vec<u8>,
+        watch: &mut Watch<'_>,
+        sink: &mut dyn DeltaSink,
+    ) -> Result<Response, ChatError> {
         let body = Bytes::from(body);
         loop {
             let request = self.request(Method::POST, url)?.header(CONTENT_TYPE, "application/json").body(body.clone());
-            let sent = watch.guard(request.send()).await.map_err(ChatError::timeout)?;
+            let sent = watch.guard(request.send(), sink).await.map_err(ChatError::timeout)?;
             let response = sent.map_err(transport_error)?;
             if response.status().is_success() {
                 return Ok(response);
@@ -66,7 +72,8 @@ impl Caller<'_> {
                 return Err(refused);
             }
             watch.loading();
-            if watch.guard(tokio::time::sleep(LOADING_PAUSE)).await.is_err() {
+            sink.loading();
+            if watch.guard(tokio::time::sleep(LOADING_PAUSE), sink).await.is_err() {
                 return Err(refused);
             }
         }
@@ -82,8 +89,8 @@ impl Caller<'_> {
     ) -> Result<T, ChatError> {
         let mut watch = Watch::start(timeouts, Some(check));
         let load = async {
-            let response = self.begin(url, serialise(body, 256)?, &mut watch).await?;
-            watch.guard(read_to_end(response, MAX_LINE_BYTES)).await.map_err(ChatError::timeout)?
+            let response = self.begin(url, serialise(body, 256)?, &mut watch, &mut Discard).await?;
+            watch.guard(read_to_end(response, MAX_LINE_BYTES), &mut Discard).await.map_err(ChatError::timeout)?
         };
         let bytes = load.await.map_err(|error| self.redacted(error))?;
         serde_json::from_slice(&bytes).map_err(|error| ChatError::malformed(&error.to_string()))
@@ -99,7 +106,8 @@ impl Caller<'_> {
         let framing = framing(&response);
         let mut decoder = decoder(framing);
         loop {
-            let chunk = watch.guard(response.chunk()).await.map_err(ChatError::timeout)?.map_err(transport_error)?;
+            let chunk =
+                watch.guard(response.chunk(), sink).await.map_err(ChatError::timeout)?.map_err(transport_error)?;
             let Some(chunk) = chunk else { return decoder.finish(sink) };
             let progress = decoder.push(&chunk, sink)?;
             if progress.advanced || framing == Framing::Whole {

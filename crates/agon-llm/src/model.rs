@@ -49,6 +49,9 @@ pub trait DeltaSink: Send {
 
     /// Learns that the model thought for this many characters; the thinking itself is never handed on.
     fn thinking(&mut self, _chars: usize) {}
+
+    /// Learns, while nothing has come, that the server is loading the model. Told again and again.
+    fn loading(&mut self) {}
 }
 
 /// A sink for callers that want only the finished answer.

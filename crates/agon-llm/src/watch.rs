@@ -5,7 +5,7 @@ use std::pin::{Pin, pin};
 
 use tokio::time::{Duration, Instant, Sleep, sleep_until};
 
-use crate::{CallTimeouts, TimeoutPhase};
+use crate::{CallTimeouts, DeltaSink, TimeoutPhase};
 
 /// How long a silent server is left alone before it is asked whether it loads the model: a quarter of the turn's limit, or this.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
@@ -56,10 +56,11 @@ impl Clock {
     }
 
     fn saw(&mut self, loading: bool) {
-        self.loading = loading;
-        if loading {
+        // a load that has ended since the last look may have ended just now
+        if loading || self.loading {
             self.counted = Instant::now();
         }
+        self.loading = loading;
     }
 
     fn progressed(&mut self) -> bool {
@@ -124,8 +125,12 @@ impl<'a> Watch<'a> {
         self.clock.started.elapsed()
     }
 
-    /// Runs `step` until it ends or a deadline passes.
-    pub(crate) async fn guard<T>(&mut self, step: impl Future<Output = T>) -> Result<T, TimeoutPhase> {
+    /// Runs `step` until it ends or a deadline passes; `sink` learns of a load.
+    pub(crate) async fn guard<T>(
+        &mut self,
+        step: impl Future<Output = T>,
+        sink: &mut dyn DeltaSink,
+    ) -> Result<T, TimeoutPhase> {
         let mut step = pin!(step);
         loop {
             tokio::select! {
@@ -138,6 +143,9 @@ impl<'a> Watch<'a> {
                     self.look = None;
                     self.clock.saw(loading);
                     self.plan_look();
+                    if loading {
+                        sink.loading();
+                    }
                 }
                 () = self.timer.as_mut() => self.timer_fired()?,
             }
@@ -186,7 +194,7 @@ mod tests {
     }
 
     async fn after(seconds: u64, watch: &mut Watch<'_>) -> Result<(), TimeoutPhase> {
-        watch.guard(tokio::time::sleep(Duration::from_secs(seconds))).await
+        watch.guard(tokio::time::sleep(Duration::from_secs(seconds)), &mut crate::Discard).await
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,4 +1,5 @@
 //! One debate at one host: supervises the participants that play there and keeps their copy of the log.
+use crate::ahead;
 use crate::desk::Desk;
 use crate::host;
 use crate::participant::{self, Participant};
@@ -71,6 +72,7 @@ impl Actor for Cell {
         let id = desk.id.clone();
         let ears = Ears { shared: shared.clone(), debate, open: open.clone(), id, host };
         scope.spawn(myself.get_cell(), async move { ears.listen().await });
+        scope.spawn(myself.get_cell(), ahead::load(shared.clone(), desk.clone(), replica.clone()));
         Ok(State { shared, desk, open, replica, scope, playing: BTreeMap::new(), restarts: BTreeMap::new() })
     }
 

@@ -88,6 +88,11 @@ impl DeltaSink for Batcher {
             self.flush();
         }
     }
+
+    /// A piece without text.
+    fn loading(&mut self) {
+        self.send(String::new());
+    }
 }
 
 impl Batcher {
@@ -97,6 +102,10 @@ impl Batcher {
             return;
         }
         let text = std::mem::take(&mut self.batch);
+        self.send(text);
+    }
+
+    fn send(&mut self, text: String) {
         let Head { debate, turn, participant } = &self.head;
         let offset = self.offset;
         self.offset += text.len() as u64;

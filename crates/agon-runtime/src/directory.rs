@@ -100,6 +100,11 @@ impl Directory {
         Some(local.id.clone())
     }
 
+    /// Whether the model is known to be loaded at a host of this process.
+    pub(crate) fn is_warm(&self, host: &HostId, model: &ModelName) -> bool {
+        self.local(host).and_then(|local| local.standing(model)).and_then(|standing| standing.warm) == Some(true)
+    }
+
     /// Grows when a host of this process needs gates for models that its own turns have not asked for.
     pub(crate) fn gates_wanted(&self, host: &HostId) -> Option<watch::Receiver<u64>> {
         self.local(host).map(|local| local.gates_wanted())

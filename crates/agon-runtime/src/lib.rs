@@ -19,6 +19,7 @@
 //! matters lives in an actor alone.
 
 mod agenda;
+mod ahead;
 mod aimd;
 mod announce;
 mod cell;

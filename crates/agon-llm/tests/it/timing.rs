@@ -113,6 +113,15 @@ async fn a_server_that_lives_and_loads_is_waited_for_up_to_the_limit_of_a_load()
     assert!(silence(&evicting).await >= TURN * 5);
 }
 
+/// Counts how often it is told of a load.
+struct Loads(usize);
+impl agon_llm::DeltaSink for Loads {
+    fn text(&mut self, _: &str) {}
+    fn loading(&mut self) {
+        self.0 += 1;
+    }
+}
+
 #[tokio::test]
 async fn a_server_that_says_it_is_loading_is_asked_again_until_it_has() {
     let asked = AtomicUsize::new(0);
@@ -131,7 +140,8 @@ async fn a_server_that_says_it_is_loading_is_asked_again_until_it_has() {
     let timeouts = CallTimeouts { first_byte: LONG, idle: LONG, turn: Some(TURN * 2) };
     let request = ChatRequest { timeouts, ..ChatRequest::new("m", vec![Message::user("Speak.")]) };
 
-    let answer = connect(&stub.open_ai(), None, &Http::default()).chat(&request, &mut Discard).await.unwrap();
+    let mut loads = Loads(0);
+    let answer = connect(&stub.open_ai(), None, &Http::default()).chat(&request, &mut loads).await.unwrap();
 
-    assert_eq!((answer.text.as_str(), stub.requests().len()), ("Tea", 3));
+    assert_eq!((answer.text.as_str(), stub.requests().len(), loads.0), ("Tea", 3, 2));
 }

@@ -60,6 +60,8 @@ pub struct Speaking {
     pub reading: Option<u64>,
     /// When the first piece came.
     first: Option<Timestamp>,
+    /// The server is loading the model.
+    pub loading: bool,
     last_delta: Option<u64>,
     stripper: PlainText,
 }
@@ -113,9 +115,14 @@ impl LiveView {
         out
     }
 
-    /// Takes a piece of a running answer in. `n` counts the pieces of a turn; one that came before is passed over.
+    /// Takes a piece of a running answer in. `n` counts the pieces of a turn; one that came before is passed over. A piece
+    /// without text says that the server is loading the model.
     pub fn delta(&mut self, at: Timestamp, turn: TurnId, n: u64, text: &str) {
         let Some(speaking) = self.speaking.get_mut(&turn) else { return };
+        speaking.loading = text.is_empty();
+        if text.is_empty() {
+            return;
+        }
         if speaking.last_delta.is_some_and(|last| n <= last) {
             return;
         }
@@ -176,6 +183,7 @@ impl LiveView {
         let mut out = Vec::new();
         for (_, speaking) in self.speaking() {
             let doing = match speaking.text.chars().count() {
+                0 if speaking.loading => format!(" {}: loading {}, ", speaking.task, speaking.model),
                 0 => match speaking.reading {
                     Some(tokens) => format!(" {}: reading about {}, ", speaking.task, count(tokens, "token")),
                     None => format!(" {}: waiting for the first word, ", speaking.task),
@@ -355,6 +363,7 @@ impl LiveView {
             text: String::new(),
             reading: self.pace.prompt(&ask.participant),
             first: None,
+            loading: false,
             last_delta: None,
             stripper: PlainText::default(),
         };

@@ -72,6 +72,16 @@ fn deltas_make_the_text_so_far_and_a_delta_that_comes_twice_changes_nothing() {
 }
 
 #[test]
+fn a_piece_without_text_says_that_the_model_is_loading_until_the_first_word() {
+    let (mut view, turn, at) = asked();
+    view.delta(at, turn, 0, "");
+    assert!(text(&view.turns(at)).contains(": loading "), "{}", text(&view.turns(at)));
+    view.delta(at, turn, 0, "It pays");
+    let status = text(&view.turns(at));
+    assert!(!status.contains("loading") && status.contains("7 characters"), "{status}");
+}
+
+#[test]
 fn waiting_for_a_breaker_is_shown_with_what_for_and_until_when() {
     let (mut view, turn, at) = asked();
     let failure = Failure::new(FailureCause::BreakerOpen, "the breaker for m is open at gpu1");
@@ -81,7 +91,7 @@ fn waiting_for_a_breaker_is_shown_with_what_for_and_until_when() {
     let lines = view.lines(view.position().next(), Timestamp(86_400_000 * 400 + 3_663_000), &failed);
 
     let shown = text(&lines);
-    assert_eq!(shown, "Ada waits until 01:02:03 UTC, for 1 min 0 s: the breaker for m is open at gpu1\n");
+    assert_eq!(shown, "Ada waits until 01:02:03 UTC, for 1 min 00 s: the breaker for m is open at gpu1\n");
     assert!(text(&view.turns(at)).contains("the breaker for m is open at gpu1"));
 }
 

@@ -198,4 +198,7 @@ impl DeltaSink for Sink {
         }
         self.batcher.text(delta);
     }
+    fn loading(&mut self) {
+        self.batcher.loading();
+    }
 }

@@ -1,0 +1,49 @@
+//! Loads the models of a debate ahead of their turns.
+use crate::desk::{Desk, Player};
+use crate::replica::Replica;
+use crate::shared::Shared;
+use agon_core::{DebateSpec, ModelName, Position};
+use agon_llm::{CallTimeouts, EndpointKind};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a model stays loaded after it was loaded ahead, without any call.
+const KEPT: Duration = Duration::from_secs(30 * 60);
+
+/// Has the server of a host load the models that the debate will ask for there, one after the other: a server loads no two at once.
+/// What cannot be loaded is left to the turns, which say why. A model that is known to be loaded is left alone, because a new
+/// `keep_alive` for a model that has to make room for another blocks Ollama's scheduler.
+pub(crate) async fn load(shared: Shared, desk: Arc<Desk>, replica: Arc<Replica>) {
+    let Player::Server(config) = &desk.player else { return };
+    if config.rehearsal || config.client.endpoint().kind() != EndpointKind::Ollama {
+        return;
+    }
+    let Ok(admission) = replica.catch_up(Position(1)).await else { return };
+    let turn = Some(Duration::from_millis(admission.spec.timeout_per_turn_ms));
+    for model in models(&admission.spec) {
+        let here = shared.directory.preferred(&admission.id, &model, admission.rehearsal).as_ref() == Some(&desk.id);
+        if !here || shared.directory.is_warm(&desk.id, &model) {
+            continue;
+        }
+        tracing::info!(debate = %admission.id, host = %desk.id, %model, "loading model");
+        let timeouts = CallTimeouts { turn, ..config.timeouts };
+        match config.client.preload(model.as_str(), Some(KEPT), timeouts).await {
+            Ok(()) => tracing::info!(debate = %admission.id, host = %desk.id, %model, "model loaded"),
+            Err(error) => {
+                tracing::info!(debate = %admission.id, host = %desk.id, %model, %error, "model not loaded ahead")
+            }
+        }
+    }
+}
+
+/// The first model of everybody who generates, in the order of their roles, each once.
+fn models(spec: &DebateSpec) -> Vec<ModelName> {
+    let judges = spec.judge.iter().flat_map(|judge| (0..judge.panel).map(|index| judge.model(index)));
+    let mut models: Vec<ModelName> = Vec::new();
+    for model in spec.voices().map(|voice| &voice.model).chain(judges) {
+        if !models.contains(model) && !model.is_external() {
+            models.push(model.clone());
+        }
+    }
+    models
+}
