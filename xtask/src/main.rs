@@ -9,6 +9,7 @@ mod check;
 mod crash;
 mod failover;
 mod licences;
+mod misbehaviour;
 mod needs;
 mod notes;
 mod package;
@@ -53,6 +54,8 @@ enum Command {
     Chaos(chaos::Args),
     /// Kill owners and hosts of running debates, and measure when the debates go on; release build, a quarter of an hour
     Failover(failover::Args),
+    /// Hold a debate beside each kind of misbehaving model server, and print what it costs; two minutes
+    Misbehaviour(misbehaviour::Args),
     /// Replace every process of an older version by this one while debates run, then check every log
     Upgrade(upgrade::Args),
     /// Write LICENSES-THIRD-PARTY.md: every crate in the shipped program, and the texts of its licences
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Command::Crash(args) => crash::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Chaos(args) => chaos::run(&args),
         Command::Failover(args) => failover::run(&args),
+        Command::Misbehaviour(args) => misbehaviour::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Upgrade(args) => upgrade::run(&args),
         Command::Licences(args) => licences::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Sbom(args) => sbom::run(&args).map(|()| ExitCode::SUCCESS),
