@@ -101,7 +101,7 @@ pub struct RoundPlan {
 }
 
 /// The moderator's decision when it closes a round.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundSummary {
     /// What the round brought; shown in the next round.
     pub summary: String,
@@ -113,12 +113,13 @@ pub struct RoundSummary {
 }
 
 /// Whether the moderator holds the question for settled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RoundStatus {
     /// No further round is needed.
     Settled,
     /// The debate goes on.
+    #[default]
     Continue,
 }
 

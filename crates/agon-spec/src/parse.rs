@@ -2,6 +2,7 @@
 use crate::defaults::Defaults;
 use crate::diagnostic::{Code, Diagnostic, Finding, Problems, Severity};
 use crate::markdown::Body;
+use crate::overrides::Overrides;
 use crate::place::Span;
 use crate::source::{Source, Syntax, Text, decode, detect};
 use crate::tree::{Entry, Node, Value, duplicate_keys};
@@ -25,13 +26,18 @@ impl Parsed {
 
 /// Reads a debate file; `defaults` fill in what it leaves open.
 pub fn parse(source: &Source, defaults: &Defaults) -> Parsed {
+    parse_with(source, defaults, &Overrides::default())
+}
+
+/// Reads a debate file in which these values stand in place of its own.
+pub fn parse_with(source: &Source, defaults: &Defaults, overrides: &Overrides) -> Parsed {
     let mut problems = Problems::new(&source.name);
     let Some(text) = decode(source, &mut problems) else {
         return Parsed { spec: None, diagnostics: problems.into_list() };
     };
     let mut problems = problems.with_text(&text);
     let spec = match load(&text, detect(source, &text), &mut problems) {
-        Ok(loaded) => Some(resolve(&loaded, defaults, &mut problems)),
+        Ok(loaded) => Some(resolve(&loaded, (defaults, overrides), &mut problems)),
         Err(finding) => {
             problems.error(finding);
             None
@@ -71,7 +77,11 @@ fn entries(node: &Node) -> &[Entry] {
     }
 }
 
-fn resolve(loaded: &Loaded, defaults: &Defaults, problems: &mut Problems<'_>) -> DebateSpec {
+fn resolve(
+    loaded: &Loaded,
+    (defaults, overrides): (&Defaults, &Overrides),
+    problems: &mut Problems<'_>,
+) -> DebateSpec {
     if let Some(root) = &loaded.root {
         if !matches!(root.value, Value::Map(_) | Value::Null) {
             let message = format!("a debate file must be a mapping of keys to values, found {}", root.value.describe());
@@ -81,10 +91,17 @@ fn resolve(loaded: &Loaded, defaults: &Defaults, problems: &mut Problems<'_>) ->
         duplicate_keys(root).into_iter().for_each(|finding| problems.error(finding));
     }
     let entries = loaded.root.as_ref().map_or(&[] as &[Entry], entries);
-    let section = shape::section(&keys::DEBATE, Span::default(), entries, "", problems);
+    let mut section = shape::section(&keys::DEBATE, Span::default(), entries, "", problems);
+    overrides.apply(&mut section);
     let body = loaded.body.clone();
     let texts = rules::texts(&section, body.unwrap_or_default(), loaded.body.is_some(), problems);
-    let spec = draft::draft(&section, texts, defaults);
+    let spec = match overrides.model {
+        // the models of the settings are for roles that name none
+        Some(_) => {
+            draft::draft(&section, texts, &Defaults { judge_model: None, moderator_model: None, ..defaults.clone() })
+        }
+        None => draft::draft(&section, texts, defaults),
+    };
     rules::check(&section, &spec, problems);
     spec
 }

@@ -67,9 +67,12 @@ fn unknown(table: &Table, entry: &Entry, path: &str, siblings: &[Entry]) -> Find
     }
     let key = quote(&entry.key);
     let at_top = !path.is_empty() && crate::keys::DEBATE.key(&entry.key).is_some();
-    let hint = match nearest(&entry.key, table.names()) {
+    let elsewhere = table.elsewhere.iter().map(|(name, _)| *name);
+    let near = nearest(&entry.key, table.names().chain(elsewhere));
+    let hint = match near.map(|name| (name, table.instead(name))) {
         _ if at_top => format!("; `{}` stands at the top level", entry.key),
-        Some(name) => format!("; did you mean `{name}`?"),
+        Some((_, Some(instead))) => format!("; {instead}"),
+        Some((name, None)) => format!("; did you mean `{name}`?"),
         None => String::new(),
     };
     let message = format!("unknown key {key}{place}{hint}");

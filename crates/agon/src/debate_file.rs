@@ -3,7 +3,7 @@ use crate::exit::{Exit, Stop};
 use crate::output::Output;
 use crate::settings::{DefaultModels, Settings};
 use agon_core::DebateSpec;
-use agon_spec::{Code, Defaults, Diagnostic, Parsed, Severity, Source, Syntax};
+use agon_spec::{Code, Defaults, Diagnostic, Overrides, Parsed, Severity, Source, Syntax};
 use anyhow::Context;
 use std::io::Read;
 use std::path::Path;
@@ -45,9 +45,10 @@ impl Named {
     }
     /// Whether the user is told of a finding. Who names only a topic has chosen no models: that all are one and the same is
     /// how the defaults are.
-    fn concerns(&self, found: &Diagnostic) -> bool {
+    fn concerns(&self, found: &Diagnostic, overrides: &Overrides) -> bool {
         match self {
             Self::Written(_) => true,
+            Self::Topic(_) if overrides.model.is_some() => true,
             Self::Topic(_) => !matches!(found.code, Code::SingleModel | Code::JudgeSharesModel),
         }
     }
@@ -58,19 +59,29 @@ pub fn file_or_input(name: &str) -> Result<Source, Stop> {
     if name == "-" { standard_input() } else { file(name) }
 }
 
-/// Reads the debate; warnings are told, errors end the program.
-pub fn load(named: &Named, defaults: &Defaults, output: &Output) -> Result<DebateSpec, Stop> {
-    let Parsed { spec, diagnostics } = agon_spec::parse(named.source(), defaults);
+/// Reads the debate, with what flags put in place of its own values; warnings are printed, errors end the program.
+pub fn load(named: &Named, defaults: &Defaults, overrides: &Overrides, output: &Output) -> Result<DebateSpec, Stop> {
+    let Parsed { spec, diagnostics } = agon_spec::parse_with(named.source(), defaults, overrides);
+    let flags = flags(overrides);
     if let Some(spec) = spec {
-        for warning in diagnostics.iter().filter(|found| named.concerns(found)) {
-            output.note(&format!("warning: {}:{}: {}", warning.file, warning.place.line, warning.message));
+        for warning in diagnostics.iter().filter(|found| named.concerns(found, overrides)) {
+            let place = format!("{}:{}{flags}", warning.file, warning.place.line);
+            output.note(&format!("warning: {place}: {}", warning.message));
         }
         return Ok(spec);
     }
     eprint!("{}", agon_spec::render(&diagnostics));
     let errors = diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
     let s = if errors == 1 { "" } else { "s" };
-    Err(Stop::usage(format!("{} has {errors} error{s}", agon_report::one_line(&named.source().name))))
+    Err(Stop::usage(format!("{}{flags} has {errors} error{s}", agon_report::one_line(&named.source().name))))
+}
+
+/// The flags that stand in place of the file's values, as they are named beside it; a seed changes nothing that is checked.
+fn flags(overrides: &Overrides) -> String {
+    let rounds = overrides.max_rounds.map(|rounds| format!(" --rounds {rounds}"));
+    let model = overrides.model.as_deref().map(|model| format!(" --model {}", agon_report::one_line(model)));
+    let flags: String = rounds.into_iter().chain(model).collect();
+    if flags.is_empty() { flags } else { format!(" with{flags}") }
 }
 
 /// Whether a text that names no file is yet meant as one: better "no such file" than a debate about a mistyped name.
@@ -134,15 +145,50 @@ mod tests {
         assert!(spec.personas.iter().all(|persona| !persona.voice.model.as_str().is_empty()));
     }
 
-    fn told(named: &Named) -> Vec<Code> {
-        let parsed = agon_spec::parse(named.source(), &defaults(&Settings::default()));
-        parsed.diagnostics.iter().filter(|found| named.concerns(found)).map(|found| found.code).collect()
+    fn told(named: &Named, overrides: &Overrides) -> Vec<Code> {
+        let parsed = agon_spec::parse_with(named.source(), &defaults(&Settings::default()), overrides);
+        parsed.diagnostics.iter().filter(|found| named.concerns(found, overrides)).map(|found| found.code).collect()
     }
 
     #[test]
     fn a_plain_topic_is_not_warned_of_the_one_model_of_the_defaults_but_a_file_is() {
-        assert_eq!(told(&Named::find("Tea or coffee?").unwrap()), []);
+        let none = Overrides::default();
+        assert_eq!(told(&Named::find("Tea or coffee?").unwrap(), &none), []);
         let file = Source::new("tea.yaml", "topic: Tea or coffee?\n");
-        assert_eq!(told(&Named::Written(file)), [Code::JudgeSharesModel, Code::SingleModel]);
+        assert_eq!(told(&Named::Written(file), &none), [Code::JudgeSharesModel, Code::SingleModel]);
+    }
+
+    #[test]
+    fn flags_are_checked_like_the_file() {
+        let file = |text: &str| Named::Written(Source::new("tea.yaml", text));
+        let people = |model: &str| {
+            format!(
+                "topic: Tea?\nmax_rounds: 2\njudge: {{model: z, panel: 2, panel_models: [y]}}\npersonas:\n  \
+                 - {{name: a, stance: s, model: {model}, reflection: true}}\n  - {{name: b, stance: t, model: n}}\n"
+            )
+        };
+        let rounds = |max_rounds| Overrides { max_rounds: Some(max_rounds), ..Overrides::default() };
+        let model = Overrides { model: Some("x".into()), ..Overrides::default() };
+        assert_eq!(told(&file(&people("m")), &Overrides::default()), []);
+        assert_eq!(told(&file(&people("m")), &rounds(8)), [Code::ManyRounds]);
+        assert_eq!(told(&file(&people("m")), &rounds(1)), [Code::Combination]);
+        assert_eq!(told(&file(&people("m")), &model), [Code::JudgeSharesModel, Code::SingleModel, Code::SingleFamily]);
+        assert_eq!(told(&Named::find("Tea?").unwrap(), &model), [Code::JudgeSharesModel, Code::SingleModel]);
+    }
+
+    #[test]
+    fn a_model_that_is_named_plays_every_role() {
+        let text = "topic: Tea?\ncontext_scope: summary_only\nmoderator: {model: a}\njudge: {model: b, panel: 3, panel_models: [c]}\n\
+                    summarizer: {model: d}\nsynthesizer: {model: e}\npersonas:\n  - {name: a, stance: s, endpoint: nats}\n  \
+                    - {name: b, stance: t, model: f, fallback_models: [g]}\n";
+        let defaults = Defaults { judge_model: Some("h".into()), moderator_model: Some("i".into()), ..Defaults::default() };
+        let overrides = Overrides { model: Some("x".into()), seed: Some(7), ..Overrides::default() };
+        let spec = agon_spec::parse_with(&Source::new("a.yaml", text), &defaults, &overrides).spec.unwrap();
+        assert_eq!(spec.seed, Some(7));
+        let staff = ["moderator", "judge", "judge-2", "judge-3", "summarizer", "synthesizer", "a", "b"];
+        for name in staff {
+            let role = spec.role(&name.into()).unwrap_or_else(|| panic!("no {name}"));
+            assert_eq!(role.models(), [&agon_core::ModelName::from("x")], "{name}");
+        }
     }
 }

@@ -111,7 +111,7 @@ fn items(minutes: &Minutes<'_>, round: u32) -> Vec<Item> {
 fn item(minutes: &Minutes<'_>, entry: &Entry<'_>) -> Option<Item> {
     match entry.deed {
         Deed::Spoke(speech) => Some(Item::Speech(spoke(minutes, entry, speech))),
-        Deed::Moderated { decision, fallback } => Some(Item::Moderator(moderated(entry, decision, fallback))),
+        Deed::Moderated { decision, fallback } => Some(Item::Moderator(moderated(minutes, entry, (decision, fallback)))),
         Deed::Failed { failure, retry_at } => Some(Item::Failure(FailureNote {
             name: one_line(words::who(entry.participant)),
             asked: figures::asked(minutes, entry),
@@ -176,15 +176,19 @@ pub(super) fn meta(entry: &Entry<'_>) -> Vec<String> {
     entry.call.map(figures::line).unwrap_or_default().iter().map(|part| one_line(part)).collect()
 }
 
-fn moderated(entry: &Entry<'_>, decision: &ModeratorDecision, fallback: bool) -> ModeratorNote {
+fn moderated(
+    minutes: &Minutes<'_>,
+    entry: &Entry<'_>,
+    (decision, fallback): (&ModeratorDecision, bool),
+) -> ModeratorNote {
     let mut lines = Vec::new();
     let (title, text) = match decision {
         ModeratorDecision::Opens(plan) => {
             let names: Vec<String> = plan.next_speakers.iter().map(ParticipantId::as_str).map(one_line).collect();
             lines.extend(plan.new_angle.as_deref().map(|angle| ("New angle", one_line(angle))));
             lines.extend(plan.done.then(|| ("Note", "this round is the last".to_owned())));
-            let names = if names.is_empty() { "nobody".to_owned() } else { names.join(", ") };
-            (format!("The moderator calls {names}"), plan.briefing.as_deref())
+            let opens = words::opens(minutes.admission.spec.turn_mode, &names);
+            (format!("The moderator {opens}"), plan.briefing.as_deref())
         }
         ModeratorDecision::Closes(summary) => {
             lines.extend(summary.decision.as_deref().map(|decision| ("Decision so far", one_line(decision))));

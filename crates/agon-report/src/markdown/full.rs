@@ -122,7 +122,7 @@ fn rounds(page: &mut Page, minutes: &Minutes<'_>) {
 fn entry(page: &mut Page, minutes: &Minutes<'_>, entry: &Entry<'_>) {
     match entry.deed {
         Deed::Spoke(speech) => spoke(page, speech),
-        Deed::Moderated { decision, fallback } => page.quote(&moderated(decision, fallback)),
+        Deed::Moderated { decision, fallback } => page.quote(&moderated(minutes, decision, fallback)),
         Deed::Failed { failure, retry_at } => {
             page.quote(&failed(&figures::asked(minutes, entry), entry, failure, retry_at))
         }
@@ -198,18 +198,18 @@ fn failed(asked: &str, entry: &Entry<'_>, failure: &Failure, retry_at: Option<Ti
     )
 }
 
-fn moderated(decision: &ModeratorDecision, fallback: bool) -> String {
+fn moderated(minutes: &Minutes<'_>, decision: &ModeratorDecision, fallback: bool) -> String {
     let body = match decision {
-        ModeratorDecision::Opens(plan) => plan_text(plan),
+        ModeratorDecision::Opens(plan) => plan_text(minutes, plan),
         ModeratorDecision::Closes(summary) => summary_text(summary),
     };
     let note = if fallback { "\n\n*The moderator's own decision could not be had: this is the default.*" } else { "" };
     format!("{body}{note}")
 }
 
-fn plan_text(plan: &RoundPlan) -> String {
-    let names = plan.next_speakers.iter().map(ParticipantId::as_str).map(inline).collect::<Vec<_>>().join(", ");
-    let mut parts = vec![format!("**Moderator** calls {}", if names.is_empty() { "nobody" } else { &names })];
+fn plan_text(minutes: &Minutes<'_>, plan: &RoundPlan) -> String {
+    let names: Vec<String> = plan.next_speakers.iter().map(ParticipantId::as_str).map(inline).collect();
+    let mut parts = vec![format!("**Moderator** {}", words::opens(minutes.admission.spec.turn_mode, &names))];
     parts.extend(plan.briefing.as_deref().map(blocks));
     parts.extend(plan.new_angle.as_deref().map(|angle| format!("New angle: {}", inline(angle))));
     parts.extend(plan.done.then(|| "This round is the last.".to_owned()));

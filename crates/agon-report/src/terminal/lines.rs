@@ -9,7 +9,7 @@ use crate::text::{one_line, plain};
 use crate::words::{self, count, duration};
 use agon_core::{
     Admission, Call, Event, Failure, FailureCause, ModeratorDecision, ParticipantId, PhaseName, RoundPlan, RoundStatus,
-    RoundSummary, Speech, Timestamp, TurnId,
+    RoundSummary, Speech, Timestamp, TurnId, TurnMode,
 };
 
 pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLine> {
@@ -44,7 +44,7 @@ pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLin
             ]
         }
         Event::SpeechRecorded(speech) => spoke(view, speech),
-        Event::ModeratorDecided { decision, fallback, .. } => moderated(decision, *fallback),
+        Event::ModeratorDecided { decision, fallback, .. } => moderated(view, decision, *fallback),
         Event::BidPlaced { participant, purpose, bid, .. } => vec![
             StyledLine::of(view.style(participant), words::who(participant.as_str()))
                 .and(Style::Dim, format!(" ({}) ", words::purpose(*purpose)))
@@ -193,10 +193,10 @@ fn figures(call: &Call) -> StyledLine {
     StyledLine::indented(Style::Dim, &one_line(&format!("[{}]", figures::brief(call).join(" · "))))
 }
 
-fn moderated(decision: &ModeratorDecision, fallback: bool) -> Vec<StyledLine> {
+fn moderated(view: &LiveView, decision: &ModeratorDecision, fallback: bool) -> Vec<StyledLine> {
     let mut out = vec![StyledLine::empty()];
     match decision {
-        ModeratorDecision::Opens(plan) => out.extend(opened(plan)),
+        ModeratorDecision::Opens(plan) => out.extend(opened(view, plan)),
         ModeratorDecision::Closes(summary) => out.extend(closed(summary)),
     }
     if fallback {
@@ -205,10 +205,11 @@ fn moderated(decision: &ModeratorDecision, fallback: bool) -> Vec<StyledLine> {
     out
 }
 
-fn opened(plan: &RoundPlan) -> Vec<StyledLine> {
-    let names: Vec<&str> = plan.next_speakers.iter().map(ParticipantId::as_str).collect();
-    let names = if names.is_empty() { "nobody".to_owned() } else { names.join(", ") };
-    let mut out = vec![StyledLine::of(Style::Office, "Moderator").and(Style::Plain, format!(" calls {names}"))];
+fn opened(view: &LiveView, plan: &RoundPlan) -> Vec<StyledLine> {
+    let names: Vec<String> = plan.next_speakers.iter().map(ToString::to_string).collect();
+    let mode = view.admission.as_ref().map_or(TurnMode::RoundRobin, |admission| admission.spec.turn_mode);
+    let opens = format!(" {}", words::opens(mode, &names));
+    let mut out = vec![StyledLine::of(Style::Office, "Moderator").and(Style::Plain, opens)];
     out.extend(plan.briefing.as_deref().map(text).unwrap_or_default());
     out.extend(
         plan.new_angle
@@ -225,6 +226,12 @@ fn closed(summary: &RoundSummary) -> Vec<StyledLine> {
     };
     let mut out = vec![StyledLine::of(Style::Office, "Moderator").and(Style::Plain, status)];
     out.extend(text(&summary.summary));
+    out.extend(
+        summary
+            .decision
+            .as_deref()
+            .map(|decision| StyledLine::indented(Style::Plain, &format!("Decision: {}", one_line(decision)))),
+    );
     out
 }
 

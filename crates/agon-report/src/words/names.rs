@@ -165,6 +165,18 @@ pub(crate) fn format(format: DebateFormat) -> &'static str {
         DebateFormat::CritiqueRevision => "critique and revision",
     }
 }
+/// What the moderator did when it opened a round, whom it called included. Where the order of speakers is fixed, it calls nobody and
+/// nobody is missing.
+pub(crate) fn opens(mode: TurnMode, names: &[String]) -> String {
+    match (mode, names) {
+        (TurnMode::Moderator, []) => "calls nobody".to_owned(),
+        (TurnMode::RoundRobin | TurnMode::Random | TurnMode::PriorityOrder | TurnMode::ReactionTriggered, []) => {
+            "opens the round".to_owned()
+        }
+        (_, names) => format!("calls {}", names.join(", ")),
+    }
+}
+
 pub(crate) fn turn_mode(mode: TurnMode) -> &'static str {
     match mode {
         TurnMode::RoundRobin => "in declared order",

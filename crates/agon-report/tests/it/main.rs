@@ -22,6 +22,8 @@ mod log;
 #[cfg(test)]
 mod markdown;
 #[cfg(test)]
+mod moderating;
+#[cfg(test)]
 mod page;
 #[cfg(test)]
 mod scenes;

@@ -13,6 +13,7 @@ pub(crate) static DEBATE: Table = Table {
     elsewhere: &[
         ("analysis", "write `phases: {analysis: true}` or `false`"),
         ("anonymous_scoring", "write `voting: {rule: anonymous_scoring}`"),
+        ("debate_end_condition", "write `end_condition`"),
         ("end_threshold", "write `similarity_threshold`"),
         ("evolution", "it stands in each persona that is to have it"),
         ("feedback", "write `phases: {feedback: true}` or `false`"),

@@ -7,7 +7,7 @@ use crate::exit::{Exit, Stop};
 use crate::servers::{self, Server};
 use crate::settings::Settings;
 use agon_core::ModelName;
-use agon_spec::Source;
+use agon_spec::{Overrides, Source};
 use anyhow::Context as _;
 use std::io::Write;
 use std::path::Path;
@@ -52,6 +52,7 @@ fn with_cast(context: &Context, args: &NewArgs, topic: &str, size: usize) -> Res
     debate_file::load(
         &Named::Written(Source::new("the proposed file", text.as_str())),
         &debate_file::defaults(&settings),
+        &Overrides::default(),
         &context.output,
     )?;
     Ok(text)

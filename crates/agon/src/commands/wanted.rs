@@ -5,7 +5,8 @@ use crate::debate_file::{self, Named};
 use crate::exit::Stop;
 use crate::settings::Settings;
 use crate::store;
-use agon_core::{DebateId, DebateSpec, ModelName, Priority};
+use agon_core::{DebateId, DebateSpec, Priority};
+use agon_spec::Overrides;
 use std::collections::BTreeMap;
 
 /// A debate that is wanted.
@@ -26,8 +27,8 @@ impl Wanted {
     pub fn read(context: &Context, settings: &Settings, args: &DebateArgs) -> Result<Self, Stop> {
         let id = args.id.as_deref().map(id).transpose()?;
         let named = Named::find(&args.what)?;
-        let mut spec = debate_file::load(&named, &debate_file::defaults(settings), &context.output)?;
-        overrule(&mut spec, args);
+        let overrides = Overrides { max_rounds: args.rounds, model: args.model.clone(), seed: args.seed };
+        let spec = debate_file::load(&named, &debate_file::defaults(settings), &overrides, &context.output)?;
         let labels = args.labels.iter().map(|label| (label.key.clone(), label.value.clone())).collect();
         Ok(Self { spec, id, labels, priority: args.priority.into() })
     }
@@ -41,21 +42,4 @@ fn id(text: &str) -> Result<DebateId, Stop> {
         return Err(Stop::usage(format!("the id {text:?} must not name a tenant: who you are decides that")));
     }
     DebateId::parse(text).map_err(Stop::usage)
-}
-
-fn overrule(spec: &mut DebateSpec, args: &DebateArgs) {
-    if let Some(rounds) = args.rounds {
-        spec.max_rounds = rounds;
-    }
-    if args.seed.is_some() {
-        spec.seed = args.seed;
-    }
-    if let Some(model) = args.model.as_deref().map(ModelName::from) {
-        let moderator = spec.moderator.iter_mut().map(|moderator| &mut moderator.voice);
-        let judge = spec.judge.iter_mut().map(|judge| &mut judge.voice);
-        for voice in spec.personas.iter_mut().map(|persona| &mut persona.voice).chain(moderator).chain(judge) {
-            voice.model = model.clone();
-            voice.fallback_models.clear();
-        }
-    }
 }

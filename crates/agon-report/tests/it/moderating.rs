@@ -1,0 +1,43 @@
+//! What is told of the moderator's decisions.
+use crate::{log::Log, scenes};
+use agon_core::*;
+use agon_report::{LiveView, Minutes, full_markdown, html};
+
+/// The same round in Markdown, in HTML and on the terminal.
+fn told(turn_mode: TurnMode, decision: ModeratorDecision) -> [String; 3] {
+    let mut log = Log::admitted(DebateSpec { turn_mode, ..scenes::pair() });
+    log.phase(PhaseName::Rounds).moderate(1, decision).round(1, &["Ada", "Bruno"]);
+    let minutes = Minutes::from_records(&log.records).unwrap();
+    let mut view = LiveView::new();
+    let mut lines = String::new();
+    for record in &log.records {
+        for (position, event) in record.entries() {
+            view.lines(position, record.at, event).iter().for_each(|line| lines.push_str(&format!("{line}\n")));
+        }
+    }
+    [full_markdown(&minutes), html(&minutes).unwrap(), lines]
+}
+
+#[test]
+fn a_moderator_calls_nobody_only_where_it_chooses_the_speakers() {
+    let opens = |done| ModeratorDecision::Opens(RoundPlan { done, ..RoundPlan::default() });
+    for mode in [TurnMode::RoundRobin, TurnMode::Random, TurnMode::PriorityOrder, TurnMode::ReactionTriggered] {
+        for done in [false, true] {
+            for text in told(mode, opens(done)) {
+                assert!(text.contains("opens the round") && !text.contains("calls nobody"), "{mode:?}: {text}");
+            }
+        }
+    }
+    for text in told(TurnMode::Moderator, opens(true)) {
+        assert!(text.contains("calls nobody"), "{text}");
+    }
+}
+
+#[test]
+fn the_decision_of_a_moderator_stands_wherever_its_closing_does() {
+    let (summary, decision) = ("They differ by a year.".to_owned(), Some("Rent first, then buy.".to_owned()));
+    let closes = RoundSummary { summary, status: RoundStatus::Settled, decision, ..RoundSummary::default() };
+    for text in told(TurnMode::RoundRobin, ModeratorDecision::Closes(closes)) {
+        assert!(text.contains("They differ by a year.") && text.contains("Rent first, then buy."), "{text}");
+    }
+}

@@ -1,0 +1,67 @@
+//! Values from flags that stand in place of what the file says.
+use crate::keys;
+use crate::place::Span;
+use crate::section::{Checked, Field, Section};
+
+/// Values that go before those of the file. What follows from them is checked as if the file said so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// The hard cap on rounds, 1 to 100.
+    pub max_rounds: Option<u32>,
+    /// The model of every role, whatever the roles name for themselves.
+    pub model: Option<String>,
+    /// The number that every random choice derives from.
+    pub seed: Option<u64>,
+}
+
+/// What a role says of its own model.
+const OWN_MODEL: [&str; 4] = ["model", "endpoint", "fallback_models", "panel_models"];
+const ROLES: [&str; 4] = ["moderator", "judge", "summarizer", "synthesizer"];
+
+impl Overrides {
+    pub(crate) fn apply(&self, root: &mut Section) {
+        if let Some(rounds) = self.max_rounds {
+            put(root, "max_rounds", Checked::Integer(rounds.into()));
+        }
+        if let Some(seed) = self.seed {
+            put(root, "seed", Checked::Integer(seed.into()));
+        }
+        if let Some(model) = &self.model {
+            put(root, "model", Checked::Text(model.clone()));
+            root.fields.iter_mut().for_each(forget_models);
+        }
+    }
+}
+
+/// Takes out what a role says of its own model, so that the general one holds.
+fn forget_models(field: &mut Field) {
+    let forget = |section: &mut Section| section.fields.retain(|field| !OWN_MODEL.contains(&field.key.name));
+    match &mut field.value {
+        Checked::Section(section) if ROLES.contains(&field.key.name) => forget(section),
+        Checked::List(personas) if field.key.name == "personas" => personas.iter_mut().for_each(forget),
+        Checked::Bad
+        | Checked::Text(_)
+        | Checked::Flag(_)
+        | Checked::Integer(_)
+        | Checked::Number(_)
+        | Checked::Millis(_)
+        | Checked::Choice(_)
+        | Checked::Choices(_)
+        | Checked::Lines(_)
+        | Checked::Labels(_)
+        | Checked::List(_)
+        | Checked::Section(_)
+        | Checked::Data(_) => {}
+    }
+}
+
+/// The value in place of the file's own, at its place if it has one.
+fn put(root: &mut Section, name: &str, value: Checked) {
+    if let Some(field) = root.fields.iter_mut().find(|field| field.key.name == name) {
+        field.value = value;
+        return;
+    }
+    let Some(key) = keys::DEBATE.key(name) else { return };
+    let (written, path, span) = (name.to_owned(), name.to_owned(), Span::default());
+    root.fields.push(Field { key, written, path, key_span: span, span, value });
+}
