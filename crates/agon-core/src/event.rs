@@ -352,6 +352,9 @@ pub enum Event {
         rule: StopRule,
         /// After this round.
         round: u32,
+        /// What was wrong with `terminate_when`, which no longer mattered.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        warning: Option<String>,
     },
     /// The judge judged one order.
     JudgementRecorded {

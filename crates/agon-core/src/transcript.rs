@@ -3,7 +3,7 @@ use crate::answer::{Citation, CitedEntry, Critique, Interjection};
 use crate::event::Event;
 use crate::ids::{MODERATOR, ParticipantId, Position, TurnId};
 use crate::seed::{Dice, Purpose};
-use crate::spec::{Bench, DebateSpec, Memory, TurnKind, Windows};
+use crate::spec::{Bench, DebateFormat, DebateSpec, Memory, TurnKind, Windows};
 use crate::task::{Conclusion, SpeechKind};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -224,10 +224,12 @@ pub fn kept<'a>(spec: &DebateSpec, entries: &'a [Entry], summarised: u32) -> &'a
 }
 
 /// The transcript as the judge sees it in one order: grouped by round, inside a round permuted from the seed, the
-/// odd orders reversed; names replaced by seeded letters where the spec says so.
+/// odd orders reversed; names replaced by seeded letters where the spec says so. In `bp_style` each speech answers those before
+/// it, so that unless the spec asks for shuffling all orders are that of speaking, and only the candidates are reversed.
 pub fn presentation<'a>(spec: &DebateSpec, seed: u64, entries: &'a [Entry], order: u32) -> Vec<ShownEntry<'a>> {
     let (anonymous, shuffled) =
         spec.judge.as_ref().map_or((true, true), |j| (j.anonymize_transcript, j.shuffle_for_judge));
+    let as_spoken = spec.debate_format == DebateFormat::BpStyle && !shuffled;
     let mut shown: Vec<&Entry> = Vec::with_capacity(entries.len());
     // What the moderator said must not sway the judge.
     let heard: Vec<&Entry> = entries.iter().filter(|entry| entry.kind != SpeechKind::Moderation).collect();
@@ -236,7 +238,7 @@ pub fn presentation<'a>(spec: &DebateSpec, seed: u64, entries: &'a [Entry], orde
         if let (true, Some(first)) = (shuffled, group.first()) {
             Dice::new(seed, Purpose::JudgeShuffle, u64::from(first.turn.round)).shuffle(&mut group);
         }
-        if order % 2 == 1 {
+        if order % 2 == 1 && !as_spoken {
             group.reverse();
         }
         shown.extend(group);
@@ -393,6 +395,17 @@ mod tests {
         reversed[..3].reverse();
         reversed[3..].reverse();
         assert_eq!(positions(&second), reversed);
+    }
+
+    #[test]
+    fn judges_of_a_parliament_read_in_speaking_order_unless_shuffling_is_asked_for() {
+        let entries = entries();
+        let parliament = |shuffled| DebateSpec { debate_format: DebateFormat::BpStyle, ..spec(shuffled) };
+        for order in 0..2 {
+            assert_eq!(positions(&presentation(&parliament(false), 1, &entries, order)), [1, 2, 3, 4, 5]);
+            let shuffled = (0..9).map(|seed| positions(&presentation(&parliament(true), seed, &entries, order)));
+            assert!(shuffled.into_iter().any(|shown| shown != [1, 2, 3, 4, 5]));
+        }
     }
 
     #[test]

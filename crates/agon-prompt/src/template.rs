@@ -26,6 +26,7 @@ templates! {
     OPEN_ROUND = "task_open_round";
     OPEN_ROUND_FIXED = "task_open_round_fixed";
     CLOSE_ROUND = "task_close_round";
+    LAST_CLOSING = "last_closing";
     JUDGE = "task_judge";
     AGREEMENT = "agreement";
     STYLE = "style";

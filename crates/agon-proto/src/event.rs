@@ -77,7 +77,9 @@ fn kind(event: &Event) -> Kind {
             kinds::failed(*turn, participant, failure, *retry_at, call)
         }
         Event::SeatSkipped { round, seat, participant, reason } => kinds::skipped(*round, *seat, participant, *reason),
-        Event::LoopEnded { rule, round } => Kind::LoopEnded(pb::LoopEnded { rule: rule.number(), round: *round }),
+        Event::LoopEnded { rule, round, warning } => {
+            Kind::LoopEnded(pb::LoopEnded { rule: rule.number(), round: *round, warning: warning.clone() })
+        }
         Event::JudgementRecorded {
             turn,
             judge,

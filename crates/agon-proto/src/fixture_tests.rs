@@ -244,7 +244,7 @@ fn turns() -> Vec<(&'static str, Event)> {
 
 fn ends() -> Vec<(&'static str, Event)> {
     vec![
-        ("loop_ended", Event::LoopEnded { rule: StopRule::ModeratorSettled, round: 2 }),
+        ("loop_ended", Event::LoopEnded { rule: StopRule::ModeratorSettled, round: 2, warning: None }),
         (
             "vote_tallied",
             Event::VoteTallied {

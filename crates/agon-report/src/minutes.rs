@@ -42,6 +42,8 @@ pub struct Minutes<'a> {
     /// The speeches, as a judge is shown them.
     pub(crate) transcript: Transcript,
     pub(crate) stopped: Option<(StopRule, u32)>,
+    /// What was wrong with `terminate_when` when the rounds had ended without it.
+    pub(crate) predicate_problem: Option<&'a str>,
     pub(crate) tally: Option<Tally<'a>>,
     /// By round.
     pub(crate) measures: Vec<(u32, &'a Measures)>,

@@ -85,6 +85,7 @@ impl<'a> Minutes<'a> {
         if self.synthesis().is_some_and(|(_, synthesis)| !synthesis.problems.is_empty()) {
             warnings.push("The synthesis does not fit the schema; its text is kept as it came.".to_owned());
         }
+        warnings.extend(self.predicate_problem.map(|problem| format!("After the last round, {problem}.")));
         let hidden = self.left_out().join(" and ");
         if !hidden.is_empty() {
             warnings

@@ -49,7 +49,7 @@ pub struct Judge {
     pub orders: u32,
     /// Speakers become Speaker A, B, ...
     pub anonymize_transcript: bool,
-    /// Permute the order of speeches inside each round, from the recorded seed.
+    /// Permute the order of speeches inside each round, from the recorded seed. Off in `bp_style` unless the file asks for it.
     pub shuffle_for_judge: bool,
     /// How many judges there are, 1 to 9.
     #[serde(default = "one", skip_serializing_if = "is_one")]

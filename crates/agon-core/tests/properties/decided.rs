@@ -3,9 +3,10 @@ use crate::{events, world};
 use agon_core::*;
 use proptest::prelude::*;
 
-const RULES: [VoteRule; 6] = [
+const RULES: [VoteRule; 7] = [
     VoteRule::Majority,
     VoteRule::Supermajority,
+    VoteRule::Unanimous,
     VoteRule::Plurality,
     VoteRule::Borda,
     VoteRule::Approval,
@@ -60,6 +61,7 @@ fn winner(rule: VoteRule, sums: &[u32], whole: u32) -> Option<usize> {
     let met = match rule {
         VoteRule::Majority | VoteRule::Weighted => top * 2 > whole,
         VoteRule::Supermajority => top * 3 >= whole * 2,
+        VoteRule::Unanimous => top == whole,
         _ => alone && top > 0,
     };
     met.then(|| sums.iter().position(|sum| *sum == top).unwrap())
@@ -96,7 +98,7 @@ fn no_continuation_changes_the_winner_of_a_debate_that_is_mathematically_decided
             let weights = [[1.0, 1.0, 1.0], [3.0, 1.0, 1.0], [0.5, 2.0, 0.1]][dice.below(3) as usize];
             let log = world::play(admission(n, rounds, rule, &weights), &world::Script::smooth(seed)).unwrap();
             let ended = events::all(&log).find_map(|event| match event {
-                Event::LoopEnded { rule: StopRule::MathematicallyDecided, round } => Some(*round),
+                Event::LoopEnded { rule: StopRule::MathematicallyDecided, round, .. } => Some(*round),
                 _ => None,
             });
             let Some(held) = ended else { continue };

@@ -193,20 +193,26 @@ fn moderating(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
     let looped = count(|event| matches!(event, Event::LoopEnded { .. }));
     require!(!moderator.closes || looped == 0 || closes == opened, "{closes} closings for {opened} rounds");
     let stop = flat.iter().find_map(|(_, _, event)| match event {
-        Event::LoopEnded { rule, round } => Some((*rule, *round)),
+        Event::LoopEnded { rule, round, .. } => Some((*rule, *round)),
         _ => None,
     });
     let done = flat.iter().find_map(|(_, _, event)| match event {
-        Event::ModeratorDecided { turn, decision: ModeratorDecision::Opens(plan), .. } if plan.done => Some(turn.round),
+        Event::ModeratorDecided { turn, decision: ModeratorDecision::Opens(plan), .. } if plan.done => {
+            Some((turn.round, true))
+        }
         Event::ModeratorDecided { turn, decision: ModeratorDecision::Closes(end), .. }
             if end.status == RoundStatus::Settled =>
         {
-            Some(turn.round)
+            Some((turn.round, false))
         }
         _ => None,
     });
-    if let (Some(round), Some((rule, ended))) = (done, stop) {
+    if let (Some((round, opened)), Some((rule, ended))) = (done, stop) {
         require!(ended == round, "the moderator ended round {round}, the rounds ended after {ended}");
+        // a last round that the moderator calls the last is the last anyway
+        if opened && rule == StopRule::MaxRounds && ended == admission.spec.max_rounds {
+            return Ok(());
+        }
         let stronger = !matches!(
             rule,
             StopRule::JudgeEnough

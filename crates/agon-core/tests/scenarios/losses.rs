@@ -328,6 +328,6 @@ fn whoever_speaks_alone_is_in_no_impasse() {
         }
         _ => Some(speech("the same words again")),
     });
-    let stopped = |event: &Event| matches!(event, Event::LoopEnded { rule: StopRule::MaxRounds, round: 4 });
+    let stopped = |event: &Event| matches!(event, Event::LoopEnded { rule: StopRule::MaxRounds, round: 4, .. });
     assert!(events.iter().any(stopped));
 }

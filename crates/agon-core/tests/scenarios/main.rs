@@ -17,3 +17,5 @@ mod losses;
 mod orders;
 #[cfg(test)]
 mod page;
+#[cfg(test)]
+mod stopping;

@@ -17,7 +17,7 @@ pub(crate) fn moderator(view: &View, ask: &Ask, (moderator, tools): (&Moderator,
         push_speeches(&mut tail, view, ask, speeches);
     }
     staff_languages(&mut tail, spec);
-    tail.paragraph(&task_text(view, &ask.task, (moderator, tools)));
+    tail.paragraph(&task_text(view, ask, (moderator, tools)));
     if let Some(intensity) = spec.agreement_intensity.filter(|_| steers(&ask.task)) {
         tail.paragraph(&agreement(intensity));
     }
@@ -41,7 +41,8 @@ fn push_speeches(tail: &mut Tail, view: &View, ask: &Ask, speeches: &[TurnId]) {
     }
 }
 
-fn task_text(view: &View, task: &Task, (moderator, tools): (&Moderator, &[String])) -> String {
+fn task_text(view: &View, ask: &Ask, (moderator, tools): (&Moderator, &[String])) -> String {
+    let task = &ask.task;
     let words = words(&moderator.voice).to_string();
     let style = style(moderator.summary_style);
     let concluding =
@@ -67,7 +68,13 @@ fn task_text(view: &View, task: &Task, (moderator, tools): (&Moderator, &[String
         return interject(moderator);
     }
     // the only other duty that a moderator is asked for
-    fill(template::CLOSE_ROUND, &[("style", line(template::SUMMARY_STYLE, style))])
+    let close = fill(template::CLOSE_ROUND, &[("style", line(template::SUMMARY_STYLE, style))]);
+    if is_last(view, ask) { format!("{}\n{close}", fill(template::LAST_CLOSING, &[])) } else { close }
+}
+
+/// Whether no round follows the one that is closed: it is the last of the plan, or the moderator itself called it the last.
+fn is_last(view: &View, ask: &Ask) -> bool {
+    ask.turn.round >= view.spec.max_rounds || view.facts.is_done(ask.sees)
 }
 
 fn open_round(view: &View) -> String {

@@ -23,6 +23,8 @@ pub(crate) struct Facts {
     guidance: Vec<(Position, u32, Guidance)>,
     /// Its summary of the last round that it closed.
     closing: Option<Arc<str>>,
+    /// When the moderator said that the round which it opened is the last.
+    done: Option<Position>,
     /// When the rounds were over.
     loop_ended: Option<Position>,
 }
@@ -49,8 +51,11 @@ impl Facts {
     pub(super) fn apply(&mut self, position: Position, event: &Event) {
         if let Event::ModeratorDecided { turn, decision, fallback, .. } = event {
             self.decisions.push((position, decision_line(turn.round, decision, *fallback)));
-            if let ModeratorDecision::Closes(close) = decision {
-                self.closing = (!close.summary.is_empty()).then(|| close.summary.as_str().into());
+            match decision {
+                ModeratorDecision::Opens(plan) => self.done = self.done.or(plan.done.then_some(position)),
+                ModeratorDecision::Closes(close) => {
+                    self.closing = (!close.summary.is_empty()).then(|| close.summary.as_str().into());
+                }
             }
         }
         if let Event::RoundOpened { round, briefing, new_angle, .. } = event {
@@ -155,6 +160,11 @@ impl Facts {
             .iter()
             .filter(move |(position, _)| *position <= sees)
             .map(|(_, (key, value))| (*key, value.as_str()))
+    }
+
+    /// Whether the moderator has called a round the last that it opened up to a position.
+    pub(crate) fn is_done(&self, sees: Position) -> bool {
+        self.done.is_some_and(|done| done <= sees)
     }
 
     /// Whether the rounds are still on.

@@ -6,6 +6,8 @@ mod history;
 #[cfg(test)]
 mod layout;
 #[cfg(test)]
+mod moderating;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod reference;

@@ -109,7 +109,8 @@ impl TryFrom<pb::SeatSkipped> for Event {
 impl TryFrom<pb::LoopEnded> for Event {
     type Error = DecodeError;
     fn try_from(event: pb::LoopEnded) -> Result<Self, DecodeError> {
-        Ok(Self::LoopEnded { rule: Numbered::from_number(event.rule, "rule")?, round: event.round })
+        let rule = Numbered::from_number(event.rule, "rule")?;
+        Ok(Self::LoopEnded { rule, round: event.round, warning: event.warning })
     }
 }
 impl TryFrom<pb::JudgementRecorded> for Event {

@@ -106,7 +106,11 @@ fn turns() -> BoxedStrategy<Event> {
 
 fn ends() -> BoxedStrategy<Event> {
     prop_oneof![
-        (stop_rule(), any::<u32>()).prop_map(|(rule, round)| Event::LoopEnded { rule, round }),
+        (stop_rule(), any::<u32>(), maybe_text()).prop_map(|(rule, round, warning)| Event::LoopEnded {
+            rule,
+            round,
+            warning
+        }),
         (of(vote_rule()), vec((text(), any::<u32>()), 0..3), vec(weight(), 0..3), any::<(u32, u32)>(), maybe_text())
             .prop_map(|(rule, counts, weights, (eligible, received), winner)| Event::VoteTallied {
                 rule,

@@ -23,6 +23,7 @@ impl<'a> Minutes<'a> {
             entries: Vec::new(),
             transcript: Transcript::default(),
             stopped: None,
+            predicate_problem: None,
             tally: None,
             measures: Vec::new(),
             tools: Vec::new(),
@@ -98,7 +99,10 @@ impl<'a> Minutes<'a> {
 
     fn take_end(&mut self, at: Timestamp, event: &'a Event) {
         match event {
-            Event::LoopEnded { rule, round } => self.stopped = Some((*rule, *round)),
+            Event::LoopEnded { rule, round, warning } => {
+                self.stopped = Some((*rule, *round));
+                self.predicate_problem = warning.as_deref();
+            }
             Event::VoteTallied { rule, counts, weights, eligible, received, winner } => {
                 let (rule, eligible, received) = (*rule, *eligible, *received);
                 self.tally = Some(Tally { rule, counts, weights, eligible, received, winner: winner.as_deref() });

@@ -76,14 +76,10 @@ pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLin
                     .and(Style::Warn, format!(" did not speak: {}", words::skip(*reason))),
             ]
         }
-        Event::LoopEnded { rule, round } => {
-            vec![
-                StyledLine::empty(),
-                note(
-                    Style::Dim,
-                    format!("the rounds end after {}: {}", count((*round).into(), "round"), words::stop(*rule)),
-                ),
-            ]
+        Event::LoopEnded { rule, round, warning } => {
+            let end = format!("the rounds end after {}: {}", count((*round).into(), "round"), words::stop(*rule));
+            let warning = warning.as_ref().map(|warning| note(Style::Warn, one_line(warning)));
+            [StyledLine::empty(), note(Style::Dim, end)].into_iter().chain(warning).collect()
         }
         Event::CancelRequested { reason } => {
             vec![note(Style::Warn, format!("the debate is being cancelled: {reason}"))]

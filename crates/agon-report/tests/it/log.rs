@@ -239,7 +239,7 @@ impl Log {
         })
     }
     pub fn stop(&mut self, rule: StopRule, round: u32) -> &mut Self {
-        self.push(Event::LoopEnded { rule, round })
+        self.push(Event::LoopEnded { rule, round, warning: None })
     }
     /// Ends the debate with the sums of all calls so far.
     pub fn end(

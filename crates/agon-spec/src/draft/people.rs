@@ -157,14 +157,14 @@ pub(super) fn moderator(root: &Section, defaults: &Defaults) -> Option<Moderator
     })
 }
 
-pub(super) fn judge(root: &Section, defaults: &Defaults) -> Judge {
+pub(super) fn judge(root: &Section, format: DebateFormat, defaults: &Defaults) -> Judge {
     let none = Section::default();
     let section = root.section("judge").unwrap_or(&none);
     let general = defaults.judge_model.as_deref().or(root.text("model")).or(defaults.model.as_deref());
     Judge {
         orders: section.integer("orders").unwrap_or(2),
         anonymize_transcript: section.flag("anonymize_transcript").unwrap_or(true),
-        shuffle_for_judge: section.flag("shuffle_for_judge").unwrap_or(true),
+        shuffle_for_judge: section.flag("shuffle_for_judge").unwrap_or(format != DebateFormat::BpStyle),
         panel: section.integer("panel").unwrap_or(1),
         panel_models: section.lines("panel_models").iter().map(|(model, _)| model.as_str().into()).collect(),
         ends_rounds: section.flag("ends_rounds").unwrap_or_default(),

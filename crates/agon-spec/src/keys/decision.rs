@@ -23,7 +23,12 @@ const JUDGE_KEYS: &[Key] = &[
         "2: reads one order and its reverse, and a winner counts only if both agree; 1: a single reading.",
     ),
     key("anonymize_transcript", Shape::Flag, "true", "Whether speakers become Speaker A, B, ..."),
-    key("shuffle_for_judge", Shape::Flag, "true", "Whether the order inside each round is permuted, from the seed."),
+    key(
+        "shuffle_for_judge",
+        Shape::Flag,
+        "true; false in bp_style",
+        "Whether the order inside each round is permuted, from the seed. In `bp_style`, judges read in speaking order without it.",
+    ),
     key(
         "panel",
         Shape::Integer { min: 1, max: 9 },

@@ -131,8 +131,9 @@ impl Draft<'_> {
                 let most = u32::try_from(counts.len().saturating_sub(1)).unwrap_or(u32::MAX);
                 lead > left.saturating_mul(most)
             }
-            // One vote against it is enough, and there may still be one.
-            VoteRule::Unanimous | VoteRule::AnonymousScoring => false,
+            // One vote that is missing or for another answer is enough; without one there may still be one.
+            VoteRule::Unanimous => u64::from(*top) < u64::from(once) * u64::from(self.control.rounds_held),
+            VoteRule::AnonymousScoring => false,
         }
     }
 }

@@ -9,7 +9,8 @@ use crate::work::Work;
 
 impl Draft<'_> {
     pub(super) fn end_rounds(&mut self, rule: StopRule) {
-        self.emit(Event::LoopEnded { rule, round: self.control.rounds_held });
+        let (round, warning) = (self.control.rounds_held, self.predicate_problem());
+        self.emit(Event::LoopEnded { rule, round, warning });
         let last_word = self.spec().moderator.as_ref();
         let last_word = last_word.filter(|moderator| moderator.interject == Interject::FinalOnly);
         if last_word.is_some_and(crate::Moderator::has_interjections) {

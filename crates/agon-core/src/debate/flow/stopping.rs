@@ -20,24 +20,35 @@ impl Draft<'_> {
         if let Some(rule) = self.similarity_rule() {
             return Ok(Some(rule));
         }
-        if let Some(rule) = self.control.moderator_stop {
+        let (closed, opened) = match self.control.moderator_stop {
+            Some(StopRule::ModeratorDone) => (None, Some(StopRule::ModeratorDone)),
+            closed => (closed, None),
+        };
+        let over = self.control.rounds_held >= self.spec().max_rounds;
+        let rounds = over.then_some(StopRule::MaxRounds);
+        let enough = self.control.enough.then_some(StopRule::JudgeEnough);
+        if let Some(rule) = closed.or(rounds).or(opened).or(enough) {
             return Ok(Some(rule));
-        }
-        if self.control.enough {
-            return Ok(Some(StopRule::JudgeEnough));
-        }
-        if let Some(expression) = &self.spec().terminate_when {
-            match terminates(expression, &self.figures()) {
-                Ok(true) => return Ok(Some(StopRule::TerminateWhen)),
-                Ok(false) => {}
-                Err(error) => return Err(Reason::with(ReasonCode::TerminateWhen, format!("{expression}: {error}"))),
-            }
         }
         let next = self.spec().personas.first().map_or(0, |persona| u64::from(persona.voice.max_tokens));
-        if let Some(rule) = self.budget_rule(next) {
-            return Ok(Some(rule));
+        let budget = self.budget_rule(next);
+        match self.predicate() {
+            Ok(true) => Ok(Some(StopRule::TerminateWhen)),
+            // Where no round follows anyway, an error in the predicate has nothing to spoil.
+            Err(problem) if budget.is_none() => Err(Reason::with(ReasonCode::TerminateWhen, problem)),
+            Ok(false) | Err(_) => Ok(budget),
         }
-        Ok((self.control.rounds_held >= self.spec().max_rounds).then_some(StopRule::MaxRounds))
+    }
+
+    /// Whether `terminate_when` holds; false where there is none.
+    fn predicate(&self) -> Result<bool, String> {
+        let Some(expression) = &self.spec().terminate_when else { return Ok(false) };
+        terminates(expression, &self.figures()).map_err(|error| format!("{expression}: {error}"))
+    }
+
+    /// What is wrong with `terminate_when`, where the rounds ended without it.
+    pub(super) fn predicate_problem(&self) -> Option<String> {
+        self.predicate().err().map(|problem| format!("terminate_when could not be evaluated: {problem}"))
     }
 
     /// Consensus, convergence, impasse, nothing new: by the measures of this round and the one before.

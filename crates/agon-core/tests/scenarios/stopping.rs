@@ -1,0 +1,84 @@
+//! Which rule ends the rounds, and when.
+use crate::hold::{admission, hold, speech};
+use agon_core::*;
+use serde_json::{Value, json};
+
+/// The rule, the round after which it fired, and what was wrong with the predicate.
+fn stopped(events: &[Event]) -> Option<(StopRule, u32, Option<String>)> {
+    events.iter().find_map(|event| match event {
+        Event::LoopEnded { rule, round, warning } => Some((*rule, *round, warning.clone())),
+        _ => None,
+    })
+}
+
+fn failed(events: &[Event]) -> Option<ReasonCode> {
+    match events.last() {
+        Some(Event::DebateEnded { state: DebateState::Failed, reason, .. }) => reason.as_ref().map(|one| one.code),
+        _ => None,
+    }
+}
+
+/// A debate of four rounds that votes in each; a persona is lost where it has no choice.
+fn voted(rule: &str, choice: impl Fn(u32, &str) -> Option<&'static str>) -> Vec<Event> {
+    let voting = json!({"rule": rule, "self_votes": "allow", "every_round": true});
+    let asked = admission(3, json!({"max_rounds": 4, "consensus_strategy": "vote", "voting": voting}));
+    hold(asked, |ask| match &ask.task {
+        Task::Vote { .. } => {
+            let choice = choice(ask.turn.round, ask.participant.as_str())?;
+            Some(Answer::Choice { choice: choice.into(), reasons: vec![] })
+        }
+        _ => Some(speech("so")),
+    })
+}
+
+#[test]
+fn a_unanimous_vote_of_every_round_stops_at_the_first_dissent() {
+    let dissents = |round, who: &str| Some(if round == 2 && who == "P2" { "s1" } else { "s0" });
+    let is_lost = |round, who: &str| (round != 2 || who != "P2").then_some("s0");
+    for events in [voted("unanimous", dissents), voted("unanimous", is_lost)] {
+        assert_eq!(stopped(&events), Some((StopRule::MathematicallyDecided, 2, None)));
+        let undecided = |event: &Event| matches!(event, Event::VerdictReached { winner: None, .. });
+        assert!(events.iter().any(undecided));
+    }
+    let of_one_mind = voted("unanimous", |_, _| Some("s0"));
+    assert_eq!(stopped(&of_one_mind), Some((StopRule::MaxRounds, 4, None)));
+}
+
+/// A debate of two rounds with a predicate, whose moderator calls the round that it opens the last where `done` says so.
+fn predicated(expression: &str, done: impl Fn(u32) -> bool, changes: Value) -> Vec<Event> {
+    let moderator = json!({"opens": true, "closes": false, "model": "m", "max_tokens": 9});
+    let mut spec = json!({"max_rounds": 2, "terminate_when": expression, "moderator": moderator});
+    for (key, value) in changes.as_object().unwrap() {
+        spec[key] = value.clone();
+    }
+    hold(admission(2, spec), |ask| match &ask.task {
+        Task::OpenRound => Some(Answer::RoundPlan(RoundPlan { done: done(ask.turn.round), ..RoundPlan::default() })),
+        _ => Some(speech("so")),
+    })
+}
+
+#[test]
+fn the_rounds_and_the_moderator_end_a_debate_before_its_predicate_does() {
+    let never = |_| false;
+    let rule = |events: Vec<Event>| stopped(&events).map(|(rule, round, _)| (rule, round));
+    assert_eq!(rule(predicated("turns >= 1", never, json!({}))), Some((StopRule::TerminateWhen, 1)));
+    assert_eq!(rule(predicated("turns >= 3", never, json!({}))), Some((StopRule::MaxRounds, 2)));
+    assert_eq!(rule(predicated("turns >= 1", |_| true, json!({}))), Some((StopRule::ModeratorDone, 1)));
+    assert_eq!(rule(predicated("turns >= 3", |round| round == 2, json!({}))), Some((StopRule::MaxRounds, 2)));
+}
+
+#[test]
+fn an_error_in_the_predicate_is_a_warning_once_no_round_follows() {
+    let (bad, later) = ("labels.nowhere == 'x'", "round == 2 && labels.nowhere == 'x'");
+    assert_eq!(failed(&predicated(bad, |_| false, json!({}))), Some(ReasonCode::TerminateWhen));
+    let held = [
+        (predicated(later, |_| false, json!({})), StopRule::MaxRounds, 2),
+        (predicated(bad, |_| true, json!({})), StopRule::ModeratorDone, 1),
+        (predicated(bad, |_| false, json!({"max_rounds": 1})), StopRule::MaxRounds, 1),
+    ];
+    for (events, rule, round) in held {
+        let (by, after, warning) = stopped(&events).unwrap();
+        assert_eq!((by, after, failed(&events)), (rule, round, None));
+        assert!(warning.unwrap().contains("labels.nowhere"), "{rule:?}");
+    }
+}
