@@ -27,6 +27,7 @@ templates! {
     OPEN_ROUND_FIXED = "task_open_round_fixed";
     CLOSE_ROUND = "task_close_round";
     LAST_CLOSING = "last_closing";
+    DECIDED = "decided";
     JUDGE = "task_judge";
     AGREEMENT = "agreement";
     STYLE = "style";

@@ -172,7 +172,7 @@ impl Control {
                 if let (Some(call), false) = (call, fallback) {
                     self.answered(*turn, call, Heard::Something);
                 }
-                self.moderator_decided(turn.round, decision);
+                self.moderator_decided(turn.round, decision, *fallback);
             }
             Event::ModeratorInterjected { turn, interjection, call } => {
                 self.answered(*turn, call, Heard::Requests(requests(interjection)));
@@ -190,7 +190,7 @@ impl Control {
         }
     }
 
-    fn moderator_decided(&mut self, round: u32, decision: &ModeratorDecision) {
+    fn moderator_decided(&mut self, round: u32, decision: &ModeratorDecision, fallback: bool) {
         match decision {
             ModeratorDecision::Opens(plan) => {
                 self.plan = Some((round, plan.clone()));
@@ -200,6 +200,10 @@ impl Control {
             }
             ModeratorDecision::Closes(close) => {
                 self.summary = (!close.summary.is_empty()).then(|| close.summary.as_str().into());
+                if !fallback {
+                    let decides = close.decision.as_ref().is_some_and(|decision| !decision.trim().is_empty());
+                    self.decision = decides.then(|| close.clone().into());
+                }
                 if close.status == RoundStatus::Settled && self.moderator_stop.is_none() {
                     self.moderator_stop = Some(StopRule::ModeratorSettled);
                 }

@@ -1,5 +1,5 @@
 //! The part of a debate that rules look at: small, and cheap to copy for trying a step.
-use crate::answer::{Bid, DebaterScore, Measures, Ranked, RoundPlan};
+use crate::answer::{Bid, DebaterScore, Measures, Ranked, RoundPlan, RoundSummary};
 use crate::event::Step;
 use crate::failure::FailureCause;
 use crate::ids::{ModelName, ParticipantId, Position, Timestamp, TurnId};
@@ -56,6 +56,8 @@ pub(super) struct Control {
     pub briefing: Option<Arc<str>>,
     pub new_angle: Option<Arc<str>>,
     pub summary: Option<Arc<str>>,
+    /// How the moderator last closed a round, where it gave a decision then.
+    pub decision: Option<Arc<RoundSummary>>,
     /// The moderator's wish to end the rounds.
     pub moderator_stop: Option<StopRule>,
     pub loop_ended: bool,
@@ -250,6 +252,7 @@ impl Control {
             briefing: None,
             new_angle: None,
             summary: None,
+            decision: None,
             moderator_stop: None,
             loop_ended: false,
             placed: Vec::new(),

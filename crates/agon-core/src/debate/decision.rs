@@ -3,6 +3,7 @@ mod judged;
 mod voted;
 
 use super::draft::Draft;
+use crate::answer::RoundStatus;
 use crate::event::Event;
 use crate::ids::ParticipantId;
 use crate::outcome::{Consensus, ConsensusSource, MajorityShift, Outcome, Reason, ReasonCode, Strength};
@@ -43,12 +44,23 @@ impl Draft<'_> {
         }
     }
 
-    /// The moderator's synthesis is the verdict; nobody wins.
+    /// What the moderator decided is the verdict; nobody wins. The decision with which it settled the question comes first, and its
+    /// synthesis builds on it. Where the synthesis could not be had, the decision of its last closing is what there is.
     fn mediated(&self) -> Result<Decision, Reason> {
-        let Some((verdict, reasoning)) = self.control.synthesis.clone() else {
-            return Err(Reason::with(ReasonCode::ModeratorFailed, "the moderator's synthesis could not be had"));
+        let closing = self.control.decision.as_deref();
+        let decided = closing.and_then(|closing| Some((closing, closing.decision.as_deref()?.trim())));
+        let (verdict, reasoning) = match (self.control.synthesis.clone(), decided) {
+            (Some((synthesis, reasoning)), Some((closing, decision))) if closing.status == RoundStatus::Settled => {
+                (built_on(decision, &synthesis), reasoning)
+            }
+            (Some((synthesis, reasoning)), _) => (synthesis.to_string(), reasoning),
+            (None, Some((closing, decision))) => (decision.to_owned(), Some(closing.summary.clone())),
+            (None, None) => {
+                let lost = "the moderator's synthesis could not be had, and it closed no round with a decision";
+                return Err(Reason::with(ReasonCode::ModeratorFailed, lost));
+            }
         };
-        Ok(Decision { verdict: Some(verdict.to_string()), reasoning, ..Decision::decided() })
+        Ok(Decision { verdict: Some(verdict), reasoning, ..Decision::decided() })
     }
 
     fn reach(&mut self, decision: Decision) {
@@ -115,6 +127,15 @@ impl Draft<'_> {
 
     fn vote_rule(&self) -> VoteRule {
         self.spec().voting.map_or(VoteRule::Majority, |voting| voting.rule)
+    }
+}
+
+/// A synthesis that states the decision, in its own words or in front of them.
+fn built_on(decision: &str, synthesis: &str) -> String {
+    let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    match folded(synthesis).contains(folded(decision).trim_end_matches('.')) {
+        true => synthesis.to_owned(),
+        false => format!("{decision}\n\n{synthesis}"),
     }
 }
 

@@ -13,7 +13,7 @@ pub enum ConsensusStrategy {
     Vote,
     /// The judges rank every candidate, with reasons.
     RankedReasons,
-    /// The moderator's closing synthesis is the verdict; nobody wins.
+    /// What the moderator decided is the verdict, with its closing synthesis; nobody wins.
     MediatorSummary,
     /// Everybody closes; there is no verdict and no winner.
     AgentClosing,

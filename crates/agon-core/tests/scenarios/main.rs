@@ -14,6 +14,8 @@ mod judging;
 #[cfg(test)]
 mod losses;
 #[cfg(test)]
+mod mediating;
+#[cfg(test)]
 mod orders;
 #[cfg(test)]
 mod page;

@@ -10,14 +10,19 @@ pub(crate) fn moderator(view: &View, ask: &Ask, (moderator, tools): (&Moderator,
     let spec = &view.spec;
     let mut tail = Tail::new(view, ask, &Head { name: MODERATOR, stance: None, role: "moderator" });
     tail.maybe("Round", round_of(view, ask).as_deref());
-    for decision in view.facts.decisions(ask.sees) {
+    for decision in view.facts.decisions(ask.sees, decisions_share(moderator)) {
         tail.key("You decided", decision);
     }
+    let decided = view.facts.decision(ask.sees).filter(|_| is_decision(&ask.task));
+    tail.quoted("Your decision", decided.map(|(_, decision)| decision));
     if let Task::ScoreSpeeches { speeches } = &ask.task {
         push_speeches(&mut tail, view, ask, speeches);
     }
     staff_languages(&mut tail, spec);
     tail.paragraph(&task_text(view, ask, (moderator, tools)));
+    if let Some((settled, _)) = decided {
+        tail.paragraph(line(template::DECIDED, usize::from(!settled)));
+    }
     if let Some(intensity) = spec.agreement_intensity.filter(|_| steers(&ask.task)) {
         tail.paragraph(&agreement(intensity));
     }
@@ -25,6 +30,18 @@ pub(crate) fn moderator(view: &View, ask: &Ask, (moderator, tools): (&Moderator,
     let values = Values::new(view, ask, MODERATOR);
     let values = values.list(view, None, spec.language.as_deref());
     tail.close(&[spec.instructions.as_ref(), moderator.instructions.as_ref()], &values, ask)
+}
+
+/// The context that a moderator has at the least where the file names none, in tokens.
+const USUAL_CONTEXT: u32 = 16_384;
+
+/// How many bytes its own decisions may take: a quarter of its context, at 3.5 a token.
+fn decisions_share(moderator: &Moderator) -> usize {
+    moderator.voice.num_ctx.unwrap_or(USUAL_CONTEXT) as usize * 7 / 8
+}
+
+fn is_decision(task: &Task) -> bool {
+    *task == Task::Conclude { conclusion: Conclusion::Decision }
 }
 
 /// Whether the moderator's word can push towards agreement or away from it. Scores and briefs must not.

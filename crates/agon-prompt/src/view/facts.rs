@@ -10,7 +10,9 @@ use std::sync::Arc;
 /// What is known beside the transcript, each with the event that made it known.
 #[derive(Default)]
 pub(crate) struct Facts {
-    decisions: Vec<(Position, String)>,
+    decisions: Vec<(Position, Decided)>,
+    /// What the moderator decided when it last closed a round, and whether that settled the question.
+    decision: Option<(Position, bool, Arc<str>)>,
     /// Oldest first.
     pub(crate) summaries: Vec<Summary>,
     notes: BTreeMap<ParticipantId, Vec<(Position, Note)>>,
@@ -38,8 +40,13 @@ pub(crate) struct Summary {
     pub(crate) text: Arc<str>,
 }
 
-/// How many of its own decisions a moderator is shown, and how much of each.
-const SHOWN_DECISIONS: usize = 6;
+/// A decision of the moderator on one line: in full, and with each text cut short.
+struct Decided {
+    full: String,
+    short: String,
+}
+
+/// How much of each text a short line of a decision keeps.
 const DECISION_LENGTH: usize = 160;
 /// How many notes of one persona are kept: only the last one is shown, and an ask may be a few behind.
 const KEPT_NOTES: usize = 4;
@@ -50,11 +57,16 @@ const KEPT_RESULTS: usize = 12;
 impl Facts {
     pub(super) fn apply(&mut self, position: Position, event: &Event) {
         if let Event::ModeratorDecided { turn, decision, fallback, .. } = event {
-            self.decisions.push((position, decision_line(turn.round, decision, *fallback)));
+            let line = |most| decision_line(turn.round, decision, (*fallback, most));
+            self.decisions.push((position, Decided { full: line(usize::MAX), short: line(DECISION_LENGTH) }));
             match decision {
                 ModeratorDecision::Opens(plan) => self.done = self.done.or(plan.done.then_some(position)),
                 ModeratorDecision::Closes(close) => {
                     self.closing = (!close.summary.is_empty()).then(|| close.summary.as_str().into());
+                    if !fallback {
+                        let settled = close.status == RoundStatus::Settled;
+                        self.decision = close.decision.as_deref().map(|text| (position, settled, text.into()));
+                    }
                 }
             }
         }
@@ -116,11 +128,25 @@ impl Facts {
         }
     }
 
-    /// The moderator's last decisions up to a position, one line each.
-    pub(crate) fn decisions(&self, sees: Position) -> impl Iterator<Item = &str> {
+    /// All decisions of the moderator up to a position, one line each: in full, the latest first to be, as far as that takes no more
+    /// than so many bytes together; the earlier ones shortened.
+    pub(crate) fn decisions(&self, sees: Position, most: usize) -> Vec<&str> {
         let known = self.decisions.partition_point(|(position, _)| *position <= sees);
-        let known = self.decisions.get(..known).unwrap_or_default();
-        known.iter().skip(known.len().saturating_sub(SHOWN_DECISIONS)).map(|(_, line)| line.as_str())
+        let mut left = most;
+        let mut lines: Vec<&str> = Vec::with_capacity(known);
+        for (_, decided) in self.decisions.iter().take(known).rev() {
+            let fits = decided.full.len() <= left;
+            left = if fits { left - decided.full.len() } else { 0 };
+            lines.push(if fits { &decided.full } else { &decided.short });
+        }
+        lines.reverse();
+        lines
+    }
+
+    /// The moderator's decision as it stood at a position, and whether it settled the question.
+    pub(crate) fn decision(&self, sees: Position) -> Option<(bool, &str)> {
+        let (position, settled, text) = self.decision.as_ref()?;
+        (*position <= sees && !text.trim().is_empty()).then_some((*settled, text))
     }
 
     /// What the moderator says to a round that was opened up to a position.
@@ -206,7 +232,8 @@ fn consensus_line(consensus: &Consensus) -> String {
     format!("{strength}{contested}: {} of {}{answer}", consensus.top, consensus.eligible)
 }
 
-fn decision_line(round: u32, decision: &ModeratorDecision, fallback: bool) -> String {
+/// The decision on one line, each of its texts cut after so many characters.
+fn decision_line(round: u32, decision: &ModeratorDecision, (fallback, most): (bool, usize)) -> String {
     let mut line = match decision {
         ModeratorDecision::Opens(plan) => {
             let speakers: Vec<String> = plan.next_speakers.iter().map(|name| quoted_line(name.as_str())).collect();
@@ -218,7 +245,7 @@ fn decision_line(round: u32, decision: &ModeratorDecision, fallback: bool) -> St
             ];
             for (what, value) in parts {
                 if let Some(value) = value.filter(|value| !value.is_empty()) {
-                    line.push_str(&format!("; {what}: {}", cut(&quoted_line(&value), DECISION_LENGTH)));
+                    line.push_str(&format!("; {what}: {}", cut(&quoted_line(&value), most)));
                 }
             }
             line
@@ -228,7 +255,11 @@ fn decision_line(round: u32, decision: &ModeratorDecision, fallback: bool) -> St
                 RoundStatus::Settled => "settled",
                 RoundStatus::Continue => "continue",
             };
-            format!("closed round {round} as {status}: {}", cut(&quoted_line(&summary.summary), DECISION_LENGTH))
+            let mut line = format!("closed round {round} as {status}: {}", cut(&quoted_line(&summary.summary), most));
+            if let Some(decision) = summary.decision.as_deref().filter(|decision| !decision.trim().is_empty()) {
+                line.push_str(&format!("; decision: {}", cut(&quoted_line(decision), most)));
+            }
+            line
         }
     };
     if fallback {

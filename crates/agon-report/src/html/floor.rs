@@ -191,7 +191,8 @@ fn moderated(
             (format!("The moderator {opens}"), plan.briefing.as_deref())
         }
         ModeratorDecision::Closes(summary) => {
-            lines.extend(summary.decision.as_deref().map(|decision| ("Decision so far", one_line(decision))));
+            let decided = |decision: &str| (words::decided(summary.status), one_line(decision));
+            lines.extend(summary.decision.as_deref().map(decided));
             let status = match summary.status {
                 RoundStatus::Settled => "The moderator holds the question for settled",
                 RoundStatus::Continue => "The moderator sums up, and the debate goes on",

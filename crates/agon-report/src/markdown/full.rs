@@ -222,7 +222,8 @@ fn summary_text(summary: &RoundSummary) -> String {
         RoundStatus::Continue => "lets the debate go on",
     };
     let mut parts = vec![format!("**Moderator** {status}"), blocks(&summary.summary)];
-    parts.extend(summary.decision.as_deref().map(|decision| format!("Decision so far: {}", inline(decision))));
+    let decided = |decision: &str| format!("{}: {}", words::decided(summary.status), inline(decision));
+    parts.extend(summary.decision.as_deref().map(decided));
     parts.join("\n\n")
 }
 

@@ -222,12 +222,8 @@ fn closed(summary: &RoundSummary) -> Vec<StyledLine> {
     };
     let mut out = vec![StyledLine::of(Style::Office, "Moderator").and(Style::Plain, status)];
     out.extend(text(&summary.summary));
-    out.extend(
-        summary
-            .decision
-            .as_deref()
-            .map(|decision| StyledLine::indented(Style::Plain, &format!("Decision: {}", one_line(decision)))),
-    );
+    let decided = |decision: &str| format!("{}: {}", words::decided(summary.status), one_line(decision));
+    out.extend(summary.decision.as_deref().map(|decision| StyledLine::indented(Style::Plain, &decided(decision))));
     out
 }
 

@@ -1,7 +1,7 @@
 //! The names of the core, as a person reads them.
 use agon_core::{
     BallotStage, BidPurpose, Conclusion, ConsensusStrategy, ContextScope, DebateFormat, DebateState, MajorityShift,
-    Memory, Method, Mode, OnTurnFailure, Outcome, PhaseName, Quorum, ReasonCode, SkipReason, SpeechKind, Step,
+    Memory, Method, Mode, OnTurnFailure, Outcome, PhaseName, Quorum, ReasonCode, RoundStatus, SkipReason, SpeechKind, Step,
     StopRule, Strength, TurnMode, Visibility, VoteRule,
 };
 
@@ -174,6 +174,14 @@ pub(crate) fn opens(mode: TurnMode, names: &[String]) -> String {
             "opens the round".to_owned()
         }
         (_, names) => format!("calls {}", names.join(", ")),
+    }
+}
+
+/// How a moderator's decision in the closing of a round is called.
+pub(crate) fn decided(status: RoundStatus) -> &'static str {
+    match status {
+        RoundStatus::Settled => "Decision",
+        RoundStatus::Continue => "Decision so far",
     }
 }
 

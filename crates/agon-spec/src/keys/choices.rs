@@ -44,7 +44,10 @@ pub(super) const STRATEGY: &[Choice] = &[
     choice("judge", "a judge, or a panel of judges, reads the whole log"),
     choice("vote", "the debaters vote, or the judges"),
     choice("ranked_reasons", "the judges rank every candidate, with reasons"),
-    choice("mediator_summary", "the moderator's closing synthesis is the verdict; nobody wins"),
+    choice(
+        "mediator_summary",
+        "what the moderator decided is the verdict: the decision with which it settled the question, and its closing synthesis",
+    ),
     choice("agent_closing", "everybody closes; there is no verdict and no winner"),
     choice("no_consensus", "the log ends with the perspectives preserved"),
 ];

@@ -17,9 +17,12 @@ pub fn check(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
     }
     let reached = flat.iter().position(|(_, _, event)| matches!(event, Event::VerdictReached { .. }));
     let (before, after) = flat.split_at(reached.ok_or("a success without a verdict")?);
-    let Some((_, _, Event::VerdictReached { outcome: verdict, winner, reason, .. })) = after.first() else {
+    let Some((_, _, Event::VerdictReached { outcome: verdict, verdict: text, winner, reason, .. })) = after.first() else {
         return Err("no verdict".into());
     };
+    if admission.spec.consensus_strategy == ConsensusStrategy::MediatorSummary {
+        mediated(before, text.as_deref())?;
+    }
     let missing = before.iter().any(|(_, _, event)| is_loss(event, flat));
     let expected = match won(&admission.spec, before)? {
         Won::By(name) => {
@@ -50,6 +53,23 @@ fn synthesis(
     Ok(())
 }
 
+/// The last closing that is the moderator's own, where it gave a decision.
+fn closing<'a>(flat: &[(Position, Timestamp, &'a Event)]) -> Option<&'a RoundSummary> {
+    let last = flat.iter().rev().find_map(|(_, _, event)| match event {
+        Event::ModeratorDecided { decision: ModeratorDecision::Closes(closing), fallback: false, .. } => Some(closing),
+        _ => None,
+    });
+    last.filter(|closing| closing.decision.is_some())
+}
+
+/// A mediator's verdict says what it settled the question with.
+fn mediated(flat: &[(Position, Timestamp, &Event)], verdict: Option<&str>) -> Result<(), String> {
+    let settled = closing(flat).filter(|closing| closing.status == RoundStatus::Settled);
+    let Some(decision) = settled.and_then(|closing| closing.decision.as_deref()) else { return Ok(()) };
+    require!(verdict.is_some_and(|verdict| verdict.contains(decision)), "{verdict:?} where {decision:?} was decided");
+    Ok(())
+}
+
 fn is_loss(event: &Event, flat: &Flat<'_>) -> bool {
     let Event::TurnFailed { turn, retry_at: None, .. } = event else { return false };
     flat.iter().any(|(_, _, event)| matches!(event, Event::TurnAsked(ask) if ask.turn.same_slot(*turn) && super::is_missed(&ask.task)))
@@ -73,7 +93,8 @@ fn won(spec: &DebateSpec, flat: &[(Position, Timestamp, &Event)]) -> Result<Won,
         ConsensusStrategy::MediatorSummary => {
             let concluded =
                 |event: &Event| matches!(event, Event::ModeratorConcluded { conclusion: Conclusion::Decision, .. });
-            require!(flat.iter().any(|(_, _, event)| concluded(event)), "a verdict that nobody gave");
+            let concluded = flat.iter().any(|(_, _, event)| concluded(event));
+            require!(concluded || closing(flat).is_some(), "a verdict that nobody gave");
             Ok(Won::By(None))
         }
         ConsensusStrategy::AgentClosing | ConsensusStrategy::NoConsensus => Ok(Won::Nobody),

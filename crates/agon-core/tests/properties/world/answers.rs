@@ -132,7 +132,8 @@ impl World<'_> {
             }),
             Task::CloseRound => {
                 let status = if number.is_multiple_of(4) { RoundStatus::Settled } else { RoundStatus::Continue };
-                Answer::RoundSummary(RoundSummary { summary: "s".into(), status, decision: None })
+                let decision = number.is_multiple_of(3).then(|| format!("decision {number}"));
+                Answer::RoundSummary(RoundSummary { summary: "s".into(), status, decision })
             }
             Task::Interject => {
                 let remarks = |many: u32| {

@@ -1,0 +1,54 @@
+//! A moderator that decides.
+use crate::hold::{admission, hold, speech};
+use agon_core::*;
+use serde_json::json;
+
+/// The outcome, verdict and reasoning of a debate of two rounds that its moderator closes and decides. `synthesis` is lost where
+/// there is none.
+fn decided(
+    closing: impl Fn(u32) -> (RoundStatus, Option<&'static str>),
+    synthesis: Option<&str>,
+) -> Option<(Outcome, String, Option<String>)> {
+    let moderator = json!({"opens": false, "closes": true, "model": "m", "max_tokens": 9});
+    let asked =
+        admission(2, json!({"max_rounds": 2, "moderator": moderator, "consensus_strategy": "mediator_summary"}));
+    let events = hold(asked, |ask| match &ask.task {
+        Task::CloseRound => {
+            let (status, decision) = closing(ask.turn.round);
+            let (summary, decision) = (format!("summary {}", ask.turn.round), decision.map(str::to_owned));
+            Some(Answer::RoundSummary(RoundSummary { summary, status, decision }))
+        }
+        Task::Conclude { .. } => {
+            Some(Answer::Conclusion { verdict: synthesis?.to_owned(), reasoning: "because".to_owned() })
+        }
+        _ => Some(speech("so")),
+    });
+    events.iter().find_map(|event| match event {
+        Event::VerdictReached { outcome, verdict, reasoning, .. } => {
+            Some((*outcome, verdict.clone().unwrap(), reasoning.clone()))
+        }
+        _ => None,
+    })
+}
+
+#[test]
+fn the_decision_that_settles_the_question_is_the_verdict_and_the_synthesis_builds_on_it() {
+    let settles = |_| (RoundStatus::Settled, Some("Rent it first."));
+    let verdict = |synthesis| decided(settles, Some(synthesis)).unwrap().1;
+    assert_eq!(verdict("Buy when the lease is signed."), "Rent it first.\n\nBuy when the lease is signed.");
+    assert_eq!(verdict("The answer: rent it  FIRST, then buy."), "The answer: rent it  FIRST, then buy.");
+}
+
+#[test]
+fn a_decision_that_settled_nothing_does_not_bind_the_synthesis() {
+    let leans = |_| (RoundStatus::Continue, Some("Rent it first."));
+    assert_eq!(decided(leans, Some("Buy it.")).unwrap().1, "Buy it.");
+}
+
+#[test]
+fn where_the_synthesis_is_lost_the_decision_of_the_last_closing_is_the_verdict() {
+    let rounds = |round| (RoundStatus::Continue, Some(if round == 1 { "Buy it." } else { "Rent it first." }));
+    let expected = (Outcome::Degraded, "Rent it first.".to_owned(), Some("summary 2".to_owned()));
+    assert_eq!(decided(rounds, None), Some(expected));
+    assert_eq!(decided(|round| (RoundStatus::Continue, (round == 1).then_some("Buy it.")), None), None);
+}
