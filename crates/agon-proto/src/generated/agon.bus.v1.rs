@@ -1847,7 +1847,7 @@ pub struct SeatSkipped {
     pub reason: i32,
 }
 /// The rounds are over.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct LoopEnded {
     /// The rule that fired.
     #[prost(enumeration = "StopRule", tag = "1")]
@@ -1855,6 +1855,9 @@ pub struct LoopEnded {
     /// After this round.
     #[prost(uint32, tag = "2")]
     pub round: u32,
+    /// What was wrong with terminate_when, which no longer mattered.
+    #[prost(string, optional, tag = "3")]
+    pub warning: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// The judge judged one order.
 #[derive(Clone, PartialEq, ::prost::Message)]
