@@ -110,6 +110,9 @@ pub struct RoundSummary {
     /// The decision so far, if there is one.
     #[serde(default)]
     pub decision: Option<String>,
+    /// Enough was said: the vote is to be taken now. Only where the debate is decided by a vote.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub vote_now: bool,
 }
 
 /// Whether the moderator holds the question for settled.

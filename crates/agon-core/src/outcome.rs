@@ -106,6 +106,8 @@ pub enum StopRule {
     ModeratorDone,
     /// The moderator closed a round as settled.
     ModeratorSettled,
+    /// The moderator called the vote when it closed a round.
+    ModeratorVote,
     /// `terminate_when` became true.
     TerminateWhen,
     /// The token budget, the decision's share kept back.

@@ -3,7 +3,7 @@ use crate::answer::{Citation, CitedEntry, Critique, Interjection};
 use crate::event::Event;
 use crate::ids::{MODERATOR, ParticipantId, Position, TurnId};
 use crate::seed::{Dice, Purpose};
-use crate::spec::{Bench, DebateFormat, DebateSpec, Memory, TurnKind, Windows};
+use crate::spec::{Bench, DebateFormat, DebateSpec, Memory, TurnKind};
 use crate::task::{Conclusion, SpeechKind};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -217,7 +217,7 @@ pub struct ShownEntry<'a> {
 pub fn kept<'a>(spec: &DebateSpec, entries: &'a [Entry], summarised: u32) -> &'a [Entry] {
     let dropped = match spec.memory {
         Memory::AppendAll | Memory::PersonaMasking => 0,
-        Memory::RollingWindow => Windows::dropped(spec.windows.memory_window, entries.len()),
+        Memory::RollingWindow => spec.windows.dropped(spec.windows.memory_window, entries.len()),
         Memory::SummarizePast => entries.partition_point(|entry| entry.turn.round <= summarised),
     };
     entries.get(dropped..).unwrap_or_default()
@@ -289,8 +289,8 @@ pub fn speaker_labels(spec: &DebateSpec, seed: u64, anonymous: bool) -> Vec<(Par
     names.zip(letters).map(|(name, letter)| (name, format!("Speaker {letter}"))).collect()
 }
 
-/// The text with whole words that are one of the names replaced, longer names first. Letter case counts.
-fn rename(text: &str, names: &[(&str, &str)]) -> String {
+/// The text with whole words that are one of the names replaced; longer names stand first. Letter case counts.
+pub fn rename(text: &str, names: &[(&str, &str)]) -> String {
     let mut renamed = String::with_capacity(text.len());
     let mut rest = text;
     let mut inside_word = false;

@@ -10,6 +10,7 @@ mod synthesis;
 
 pub(crate) use speech::without_thoughts;
 
+use crate::mask::Masks;
 use crate::text::{cut, one_line};
 use agon_core::tally::same_answer;
 use agon_core::{Answer, Ask, BallotForm, BidPurpose, Coercion, Conclusion, DebateSpec, ParticipantId, Task};
@@ -27,6 +28,14 @@ pub struct Malformed(pub String);
 /// synthesis is taken as it is on a further try, with what its schema finds wrong. Where the file says `coerce_answers`, values
 /// that clearly mean an allowed one are read as that one first.
 pub fn read_answer(spec: &DebateSpec, ask: &Ask, text: &str) -> Result<Reading, Malformed> {
+    let Some(masks) = Masks::of(spec).filter(|_| spec.persona(&ask.participant).is_some()) else {
+        return read(spec, ask, text);
+    };
+    let Reading { answer, coerced } = read(&masks.spec(spec), &masks.ask(ask, spec), text)?;
+    Ok(Reading { answer: masks.unmasked(&ask.task, answer, spec), coerced })
+}
+
+fn read(spec: &DebateSpec, ask: &Ask, text: &str) -> Result<Reading, Malformed> {
     let text = speech::without_thoughts(text);
     let mut reader = Reader::new(spec, &ask.task);
     let answer = reader.answer(spec, ask, &text)?;

@@ -8,6 +8,7 @@
 
 mod answer;
 mod judge;
+mod mask;
 mod prompt;
 mod schema;
 mod tail;
@@ -17,6 +18,7 @@ mod tools;
 mod view;
 
 pub use answer::{Malformed, Reading, read_answer};
+pub use mask::shown_ask;
 pub use prompt::{Prompt, PromptError, PromptMessage, PromptRole, Sampling, prompt};
 pub use tools::{LoopStep, ToolInfo, ToolLoop, ToolOutcome};
 pub use view::View;

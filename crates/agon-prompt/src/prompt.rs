@@ -91,6 +91,9 @@ pub fn prompt(view: &View, ask: &Ask) -> Result<Prompt, PromptError> {
     if view.position() < ask.sees {
         return Err(PromptError::Behind { view: view.position(), needed: ask.sees });
     }
+    if let Some((masked, ask)) = view.masked(ask) {
+        return prompt(masked, &ask);
+    }
     if let Task::Measure { .. } = ask.task {
         return Err(PromptError::NoPrompt);
     }
@@ -242,10 +245,17 @@ fn sees_nobody(view: &View, task: &Task) -> bool {
     }
 }
 
-/// The tools that a role may use on a task: where it says something in its own words, and not where it chooses or judges.
+/// The tools that a role may use on a task: where it says something in its own words, and not where it chooses, scores or judges.
 fn tools<'a>(role: &Role<'a>, task: &Task) -> &'a [String] {
     let speaks = match task {
-        Task::Opening | Task::Argument { .. } | Task::Statement { .. } | Task::Closing | Task::Research => true,
+        Task::Opening
+        | Task::Argument { .. }
+        | Task::Statement { .. }
+        | Task::Closing
+        | Task::OpenRound
+        | Task::CloseRound
+        | Task::Interject
+        | Task::Research => true,
         Task::Conclude { conclusion } => match conclusion {
             Conclusion::Reconciliation | Conclusion::Summary => true,
             Conclusion::Decision => false,
@@ -256,9 +266,6 @@ fn tools<'a>(role: &Role<'a>, task: &Task) -> &'a [String] {
         | Task::Critique { .. }
         | Task::Revise { .. }
         | Task::Reflect { .. }
-        | Task::OpenRound
-        | Task::CloseRound
-        | Task::Interject
         | Task::ScoreSpeeches { .. }
         | Task::Summarise { .. }
         | Task::Measure { .. }

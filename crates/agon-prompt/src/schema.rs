@@ -2,7 +2,7 @@
 //! servers can turn into grammars.
 mod aside;
 
-use agon_core::{BallotForm, Conclusion, DebateSpec, Task, TurnMode};
+use agon_core::{BallotForm, Conclusion, ConsensusStrategy, DebateSpec, Task, TurnMode};
 use serde_json::{Value, json};
 
 /// Most reasons on a ballot.
@@ -49,12 +49,8 @@ pub(crate) fn of(spec: &DebateSpec, task: &Task) -> Option<Value> {
             Some(debater_scores(debaters.iter().map(|(_, label)| label.as_str()).collect()))
         }
         Task::OpenRound => Some(open_round(spec)),
-        Task::CloseRound => Some(object(&[
-            ("summary", text()),
-            ("status", json!({"type": "string", "enum": ["settled", "continue"]})),
-            ("decision", optional_text()),
-        ])),
-        Task::EnoughSaid => Some(object(&[("enough", json!({"type": "boolean"})), ("reasoning", text())])),
+        Task::CloseRound => Some(close_round(spec)),
+        Task::EnoughSaid => Some(object(&[("enough", truth()), ("reasoning", text())])),
         Task::Judge { candidates, .. } => Some(judge(candidates)),
         Task::Rank { candidates, .. } => {
             let ranked = object(&[("candidate", one_of(candidates)), ("reason", text())]);
@@ -62,6 +58,18 @@ pub(crate) fn of(spec: &DebateSpec, task: &Task) -> Option<Value> {
         }
         Task::Synthesise => spec.synthesizer.as_ref().and_then(|synthesizer| synthesizer.output_schema.clone()),
     }
+}
+
+/// Whether the moderator may call the vote: only where one decides.
+pub(crate) fn calls_votes(spec: &DebateSpec) -> bool {
+    spec.consensus_strategy == ConsensusStrategy::Vote
+}
+
+fn close_round(spec: &DebateSpec) -> Value {
+    let status = json!({"type": "string", "enum": ["settled", "continue"]});
+    let members = [("summary", text()), ("status", status), ("decision", optional_text()), ("vote_now", truth())];
+    let most = if calls_votes(spec) { members.len() } else { members.len() - 1 };
+    object(members.get(..most).unwrap_or_default())
 }
 
 /// A ballot or vote, with the voter's confidence where the file asks for it.
@@ -149,6 +157,10 @@ pub(crate) fn object(members: &[(&str, Value)]) -> Value {
 
 fn text() -> Value {
     json!({"type": "string", "minLength": 1})
+}
+
+fn truth() -> Value {
+    json!({"type": "boolean"})
 }
 
 fn optional_text() -> Value {

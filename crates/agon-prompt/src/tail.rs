@@ -150,8 +150,16 @@ fn words(voice: &Voice) -> u32 {
     if words < 20 { words.max(1) } else { words - words % 10 }
 }
 
+/// The context that is counted with where the file names none, in tokens.
+const USUAL_CONTEXT: u32 = 16_384;
+
+/// How many bytes of a prompt the moderator's decisions may take in full: a quarter of the context, at 3.5 a token.
+fn told_share(voice: &Voice) -> usize {
+    voice.num_ctx.unwrap_or(USUAL_CONTEXT) as usize * 7 / 8
+}
+
 /// 0 and 10 have a wording of their own, the rest comes in three grades.
-fn agreement(intensity: u8) -> String {
+fn agreement(intensity: u8, template: &'static str) -> String {
     let grade = match intensity {
         0 => 0,
         1..=3 => 1,
@@ -159,5 +167,5 @@ fn agreement(intensity: u8) -> String {
         7..=9 => 3,
         10.. => 4,
     };
-    fill(line(template::AGREEMENT, grade), &[("intensity", &intensity.to_string())])
+    fill(line(template, grade), &[("intensity", &intensity.to_string())])
 }

@@ -18,6 +18,7 @@ templates! {
     ARGUMENT = "task_argument";
     ARGUMENT_GUIDED = "task_argument_guided";
     CLOSING = "task_closing";
+    CLOSING_ASSIGNED = "task_closing_assigned";
     BALLOT_INITIAL = "task_ballot_initial";
     BALLOT_FINAL = "task_ballot_final";
     BALLOT_PROPOSALS = "task_ballot_proposals";
@@ -26,10 +27,12 @@ templates! {
     OPEN_ROUND = "task_open_round";
     OPEN_ROUND_FIXED = "task_open_round_fixed";
     CLOSE_ROUND = "task_close_round";
+    CLOSE_ROUND_VOTE = "task_close_round_vote";
     LAST_CLOSING = "last_closing";
     DECIDED = "decided";
     JUDGE = "task_judge";
     AGREEMENT = "agreement";
+    AGREEMENT_ASSIGNED = "agreement_assigned";
     STYLE = "style";
     CORRECTION = "correction";
     CHOICE = "choice";
@@ -42,6 +45,7 @@ templates! {
     ANSWER = "task_answer";
     CLARIFICATION = "task_clarification";
     REVISED_POSITION = "task_revised_position";
+    REVISED_CASE = "task_revised_case";
     REBUTTAL = "task_rebuttal";
     INTERJECTION = "task_interjection";
     ARGUMENT_TO = "task_argument_to";
@@ -62,11 +66,14 @@ templates! {
     ANSWER_POINTS = "task_answer_points";
     CRITIQUE = "task_critique";
     REVISE = "task_revise";
+    REVISE_WITHIN = "revise_within";
     REFLECT = "task_reflect";
     REFLECT_MEMBERS = "reflect_members";
+    REFLECT_ASSIGNED = "reflect_assigned";
     RESEARCH = "task_research";
     INTERJECT = "task_interject";
     INTERJECT_MEMBERS = "interject_members";
+    INTERJECT_SUMMARY = "interject_summary";
     SCORE_SPEECHES = "task_score_speeches";
     RECONCILE = "task_reconcile";
     CLOSING_SUMMARY = "task_closing_summary";
@@ -81,6 +88,7 @@ templates! {
     SCORE_DEBATERS = "task_score_debaters";
     SYNTHESISE = "task_synthesise";
     TOOLS = "tools";
+    TOOLS_BRIEFING = "tools_briefing";
     TOOL_RESULT = "tool_result";
     TOOL_FAILED = "tool_failed";
     TOOL_LOOP = "tool_loop";
@@ -130,9 +138,10 @@ mod tests {
 
     #[test]
     fn the_built_in_wording_uses_only_values_that_are_filled_in() {
-        const KNOWN: [&str; 26] = [
+        const KNOWN: [&str; 27] = [
             "confidence",
             "form",
+            "stays",
             "marker",
             "words",
             "short",

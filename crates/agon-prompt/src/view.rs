@@ -9,12 +9,13 @@ use page::push_gap;
 pub(crate) use page::{Labels, Seen, part_of, push_entry};
 pub(crate) use sight::Sight;
 
+use crate::mask::Masks;
 use crate::schema;
 use crate::template::{self, fill};
 use crate::text::one_line;
 use agon_core::fence::{marker, transcript_start};
 use agon_core::signals::Gauge;
-use agon_core::{Admission, DebateSpec, Entry, Event, Memory, Position, Task, Transcript, kept};
+use agon_core::{Admission, Ask, DebateSpec, Entry, Event, Memory, Position, Task, Transcript, kept};
 use page::{Pages, Rendered};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -33,6 +34,8 @@ pub struct View {
     pages: Pages,
     position: Position,
     schemas: Mutex<Vec<(Task, Arc<Value>)>>,
+    /// The same for debaters who do not know each other by name.
+    masked: Option<(Masks, Box<Self>)>,
 }
 
 /// The system messages, by who reads them.
@@ -68,6 +71,10 @@ impl View {
             pages: Pages::default(),
             position: Position(0),
             schemas: Mutex::new(Vec::new()),
+            masked: Masks::of(&admission.spec).map(|masks| {
+                let view = Self::new(&masks.admission(admission));
+                (masks, Box::new(view))
+            }),
         }
     }
 
@@ -77,12 +84,21 @@ impl View {
             return;
         }
         self.position = position;
+        if let Some((masks, view)) = &mut self.masked {
+            view.apply(position, &masks.event(event));
+        }
         self.transcript.apply(position, event);
         // Who may see a speech is asked only after all who spoke at once are heard; then their order is final.
         if let Event::TurnAsked(ask) = event {
             self.rendered.grow(ask.sees, self.transcript.up_to(ask.sees));
         }
         self.facts.apply(position, event);
+    }
+
+    /// What a debater knows that does not know the others by name, and the ask with what it calls them; none for everybody else.
+    pub(crate) fn masked(&self, ask: &Ask) -> Option<(&Self, Ask)> {
+        let (masks, view) = self.masked.as_ref().filter(|_| self.spec.persona(&ask.participant).is_some())?;
+        Some((view, masks.ask(ask, &self.spec)))
     }
 
     /// The last event that was taken in.
@@ -178,6 +194,7 @@ fn head(spec: &DebateSpec, marker: &str) -> String {
         head.push_str("- ");
         head.push_str(&one_line(persona.name.as_str()));
         match (&persona.stance, &persona.role) {
+            (Some(stance), _) if stance == persona.name.as_str() => {}
             (Some(stance), _) => head.extend([": ", &one_line(stance)]),
             (None, Some(role)) => head.extend([" (", &one_line(role), ")"]),
             (None, None) => {}

@@ -107,7 +107,7 @@ enums! {
     }
     StopRule {
         MathematicallyDecided, ConsensusReached, Converged, Impasse, NoNewArguments, JudgeEnough, ModeratorDone,
-        ModeratorSettled, TerminateWhen, TokenBudget, TimeBudget, MaxRounds,
+        ModeratorSettled, ModeratorVote, TerminateWhen, TokenBudget, TimeBudget, MaxRounds,
     }
     Strength { Split, Weak, Moderate, Strong, Unanimous }
     Style { Formal, Casual, BulletPoint, Paragraph }

@@ -164,7 +164,7 @@ fn turns() -> Vec<(&'static str, Event)> {
     };
     let plan = RoundPlan { next_speakers: vec![ada()], briefing: None, new_angle: Some("cost".to_owned()), done: true };
     let summary =
-        RoundSummary { summary: "s".to_owned(), status: RoundStatus::Settled, decision: Some("Yes".to_owned()) };
+        RoundSummary { summary: "s".to_owned(), status: RoundStatus::Settled, decision: Some("Yes".to_owned()), vote_now: false };
     vec![
         (
             "speech_recorded",

@@ -1,13 +1,14 @@
 //! Whose words are shown where, as `visible` in the debate file says.
-use agon_core::{DebateSpec, Event, MODERATOR, ParticipantId, Role, Shown};
+use agon_core::{DebateSpec, Event, MODERATOR, ParticipantId, Role, SYNTHESIZER, Shown};
 
-/// Where the words of a participant are shown. Those of services, who belong to no side, are shown everywhere.
+/// Where the words of a participant are shown. Those of the summarizer are shown everywhere.
 pub fn shown(spec: &DebateSpec, participant: &ParticipantId) -> Shown {
     match spec.role(participant) {
         Some(Role::Debater(..)) => spec.visible.debaters,
         Some(Role::Moderator(_)) => spec.visible.moderator,
         Some(Role::Judge(..)) => spec.visible.judge,
-        Some(Role::Summarizer(_) | Role::Synthesizer(_) | Role::Embedder(_)) | None => Shown::default(),
+        Some(Role::Synthesizer(_)) => spec.visible.synthesizer,
+        Some(Role::Summarizer(_) | Role::Embedder(_)) | None => Shown::default(),
     }
 }
 
@@ -39,6 +40,7 @@ pub fn shown_to_clients(spec: &DebateSpec, event: &Event) -> bool {
         | Event::SpeechesScored { .. }
         | Event::ResearchBriefed { .. }
         | Event::ModeratorConcluded { .. } => shows(&MODERATOR.into()),
+        Event::SynthesisRecorded { .. } => shows(&SYNTHESIZER.into()),
         // An ask names what others said: a question, a point, a briefing.
         Event::TurnAsked(ask) => shows(&ask.participant),
         Event::DebateAdmitted(_)
@@ -54,7 +56,6 @@ pub fn shown_to_clients(spec: &DebateSpec, event: &Event) -> bool {
         | Event::LoopEnded { .. }
         | Event::VoteTallied { .. }
         | Event::VerdictReached { .. }
-        | Event::SynthesisRecorded { .. }
         | Event::CancelRequested { .. }
         | Event::DebateEnded { .. } => true,
     }

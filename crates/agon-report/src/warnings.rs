@@ -96,7 +96,12 @@ impl<'a> Minutes<'a> {
     /// Whose words are not in the reports, because the debate file says so.
     pub(crate) fn left_out(&self) -> Vec<&'static str> {
         let visible = &self.admission.spec.visible;
-        let roles = [("debaters", visible.debaters), ("moderator", visible.moderator), ("judges", visible.judge)];
+        let roles = [
+            ("debaters", visible.debaters),
+            ("moderator", visible.moderator),
+            ("judges", visible.judge),
+            ("synthesizer", visible.synthesizer),
+        ];
         roles.iter().filter(|(_, shown)| !shown.history).map(|(name, _)| *name).collect()
     }
     fn substitutions(&self) -> Vec<String> {

@@ -3,7 +3,7 @@ use crate::roster::Work;
 use crate::shared::Shared;
 use crate::subjects;
 use agon_bus::{BusError, Payload};
-use agon_core::{Failure, FailureCause};
+use agon_core::{Ask, Failure, FailureCause};
 use agon_prompt::{Prompt, PromptMessage, PromptRole};
 use agon_proto::{SeatAsk, SeatMessage, SeatReply, Wire};
 use std::time::Duration;
@@ -20,6 +20,8 @@ const MOST_BYTES: usize = 1_000_000;
 pub(crate) struct SeatCall<'a> {
     pub(crate) shared: &'a Shared,
     pub(crate) work: &'a Work,
+    /// The ask as the participant may know it.
+    pub(crate) ask: Ask,
     /// How long the answer may take.
     pub(crate) generation: Duration,
 }
@@ -55,7 +57,7 @@ impl SeatCall<'_> {
     fn body(&self, prompt: Prompt) -> Result<bytes::Bytes, Failure> {
         let ask = SeatAsk {
             debate: self.work.debate.clone(),
-            ask: self.work.ask.clone(),
+            ask: self.ask.clone(),
             messages: prompt.messages.iter().map(message).collect(),
             schema: prompt.schema.map(|schema| schema.to_string()),
         };

@@ -96,6 +96,7 @@ fn windows(root: &Section, scope: ContextScope, memory: Memory, max_rounds: u32)
         context_turns: root.integer("context_turns").unwrap_or(usual.context_turns),
         memory_window: root.integer("memory_window").unwrap_or(usual.memory_window),
         summarize_every: root.integer("summarize_every").unwrap_or(summarize_every),
+        window_step: root.integer("window_step").unwrap_or(usual.window_step),
     }
 }
 
@@ -160,7 +161,13 @@ fn visible(section: Option<&Section>) -> Visible {
         let flag = |key: &str| section.and_then(|section| section.flag(key)).unwrap_or(true);
         Shown { client: flag("client"), history: flag("history") }
     };
-    Visible { debaters: shown("debaters"), moderator: shown("moderator"), judge: shown("judge") }
+    Visible {
+        debaters: shown("debaters"),
+        moderator: shown("moderator"),
+        judge: shown("judge"),
+        synthesizer: shown("synthesizer"),
+        names: section.and_then(|section| section.flag("names")).unwrap_or(true),
+    }
 }
 
 fn budget(section: Option<&Section>) -> Budget {

@@ -1,7 +1,7 @@
 //! A spec as a file again, with every default filled in.
 use crate::uses::Uses;
 use agon_core::{
-    DebateSpec, FormatOptions, Interject, Judge, Mode, Moderator, Persona, Quorum, SelfVotes, Shown, Sight, Similarity,
+    DebateSpec, FormatOptions, Interject, Judge, Mode, Moderator, Persona, Quorum, SelfVotes, Sight, Similarity,
     Summarizer, SummaryStyle, Synthesizer, Think, ToolLimits, Voice, Voters, Voting, Windows,
 };
 use serde::Serialize;
@@ -56,6 +56,7 @@ fn past(file: &mut Fields, spec: &DebateSpec) {
     file.put("context_scope", spec.context_scope);
     file.used(&uses, "context_turns", windows.context_turns, usual.context_turns).put("memory", spec.memory);
     file.used(&uses, "memory_window", windows.memory_window, usual.memory_window);
+    file.used(&uses, "window_step", windows.window_step, usual.window_step);
     file.used(&uses, "summarize_every", windows.summarize_every, usual.summarize_every);
     file.some("summarizer", spec.summarizer.as_ref().map(summarizer)).put("history_limit", spec.history_limit);
 }
@@ -192,9 +193,16 @@ fn tools(limits: ToolLimits) -> Value {
 
 fn visible(spec: &DebateSpec) -> Value {
     let (mut fields, visible) = (Fields::default(), spec.visible);
-    for (role, shown) in [("debaters", visible.debaters), ("moderator", visible.moderator), ("judge", visible.judge)] {
-        fields.some(role, (shown != Shown::default()).then_some(shown));
+    let roles = [
+        ("debaters", visible.debaters),
+        ("moderator", visible.moderator),
+        ("judge", visible.judge),
+        ("synthesizer", visible.synthesizer),
+    ];
+    for (role, shown) in roles {
+        fields.some(role, (!shown.is_default()).then_some(shown));
     }
+    fields.some("names", (!visible.names).then_some(false));
     Value::Object(fields.0)
 }
 

@@ -17,6 +17,7 @@ pub(crate) const NEEDS: &[(&str, &str)] = &[
     ("density", "`topology: sparse`"),
     ("context_turns", "`context_scope: last_n_turns`"),
     ("memory_window", "`memory: rolling_window`"),
+    ("window_step", "`context_scope: last_n_turns` or `memory: rolling_window`"),
     ("summarize_every", "`memory: summarize_past`, and a scope other than `summary_only`, which sums up every round"),
     ("summarizer", "`memory: summarize_past` or `context_scope: summary_only`"),
     ("similarity_threshold", "an `end_condition` that compares speeches, or `debate_format: critique_revision`"),
@@ -29,7 +30,7 @@ pub(crate) const NEEDS: &[(&str, &str)] = &[
     ("weigh_by_confidence", "`confidence: true`, and `rule: weighted` without `every_round`"),
     (
         "moderator.summary_style",
-        "one of the duties `closes`, `reconciles` and `concludes`, or `consensus_strategy: mediator_summary`",
+        "one of the duties `closes`, `reconciles` and `concludes`, `interject: midpoint` with `interjects`, or `consensus_strategy: mediator_summary`",
     ),
 ];
 
@@ -53,6 +54,7 @@ impl Uses<'_> {
             "density" => critiques && spec.format.topology == Topology::Sparse,
             "context_turns" => scope == ContextScope::LastNTurns,
             "memory_window" => spec.memory == Memory::RollingWindow,
+            "window_step" => scope == ContextScope::LastNTurns || spec.memory == Memory::RollingWindow,
             "summarize_every" => spec.memory == Memory::SummarizePast && scope != ContextScope::SummaryOnly,
             "summarizer" => spec.summarizer.is_some(),
             "similarity_threshold" => critiques || spec.end_condition.iter().any(|rule| compares(*rule)),
@@ -80,7 +82,7 @@ impl Uses<'_> {
     }
     fn moderator_sums_up(&self) -> bool {
         let decides = self.0.consensus_strategy == ConsensusStrategy::MediatorSummary;
-        let has_duty = |it: &agon_core::Moderator| it.closes || it.reconciles || it.concludes;
+        let has_duty = |it: &agon_core::Moderator| it.closes || it.reconciles || it.concludes || it.sums_up_midway();
         decides || self.0.moderator.as_ref().is_none_or(has_duty)
     }
 }

@@ -154,6 +154,9 @@ fn moderated(case: Case) -> Case {
 fn masked(case: Case) -> Case {
     case.and("/memory", json!("persona_masking")).and("/personas/1/hidden_from", json!(["Cy"]))
 }
+fn synthesised(case: Case) -> Case {
+    case.and("/synthesizer", json!({"max_tokens": 800}))
+}
 fn many_rounds(case: Case) -> Case {
     case.and("/max_rounds", json!(5))
 }
@@ -261,6 +264,9 @@ fn sight_and_memory() -> Vec<Case> {
         many_rounds(flip("/memory", json!("append_all"), json!("rolling_window"))).and("/memory_window", Value::Null),
         many_rounds(flip("/context_turns", json!(2), json!(12))).and("/context_scope", json!("last_n_turns")),
         many_rounds(flip("/memory_window", json!(2), json!(12))).and("/memory", json!("rolling_window")),
+        many_rounds(flip("/window_step", json!(1), json!(2)))
+            .and("/context_scope", json!("last_n_turns"))
+            .and("/context_turns", json!(3)),
         many_rounds(flip("/summarize_every", json!(1), json!(3))).and("/memory", json!("summarize_past")),
         many_rounds(flip("/summarizer/model", json!("m:1b"), json!("s:1b"))).and("/memory", json!("summarize_past")),
         masked(flip("/personas/0/sees", json!(["Bo"]), json!(["Cy"]))),
@@ -378,7 +384,7 @@ fn sampling() -> Vec<Case> {
         (|case| case, pointers!("/judge")),
         (moderated, pointers!("/moderator")),
         (|case| many_rounds(case).and("/memory", json!("summarize_past")), pointers!("/summarizer")),
-        (|case| case.and("/synthesizer", json!({"max_tokens": 800})), pointers!("/synthesizer")),
+        (synthesised, pointers!("/synthesizer")),
     ];
     for (with, [model, temperature, top_p, presence, max_tokens, think, num_ctx, instructions, fallbacks]) in roles {
         let values = [
@@ -410,5 +416,8 @@ fn outputs() -> Vec<Case> {
         moderated(flip("/visible/moderator/history", json!(true), json!(false))),
         flip("/visible/judge/client", json!(true), json!(false)),
         flip("/visible/judge/history", json!(true), json!(false)),
+        synthesised(flip("/visible/synthesizer/client", json!(true), json!(false))),
+        synthesised(flip("/visible/synthesizer/history", json!(true), json!(false))),
+        flip("/visible/names", json!(true), json!(false)),
     ]
 }

@@ -204,9 +204,10 @@ impl Control {
                     let decides = close.decision.as_ref().is_some_and(|decision| !decision.trim().is_empty());
                     self.decision = decides.then(|| close.clone().into());
                 }
-                if close.status == RoundStatus::Settled && self.moderator_stop.is_none() {
-                    self.moderator_stop = Some(StopRule::ModeratorSettled);
-                }
+                let settled = (close.status == RoundStatus::Settled).then_some(StopRule::ModeratorSettled);
+                let called = close.vote_now.then_some(StopRule::ModeratorVote);
+                self.moderator_stop = self.moderator_stop.or(called).or(settled);
+                self.vote_called |= close.vote_now;
             }
         }
     }

@@ -60,6 +60,8 @@ pub(super) struct Control {
     pub decision: Option<Arc<RoundSummary>>,
     /// The moderator's wish to end the rounds.
     pub moderator_stop: Option<StopRule>,
+    /// The moderator called the vote: nobody speaks before it.
+    pub vote_called: bool,
     pub loop_ended: bool,
     pub placed: Vec<(ParticipantId, String, ModelName)>,
 }
@@ -254,6 +256,7 @@ impl Control {
             summary: None,
             decision: None,
             moderator_stop: None,
+            vote_called: false,
             loop_ended: false,
             placed: Vec::new(),
         }

@@ -42,19 +42,21 @@ pub struct Windows {
     pub memory_window: u32,
     /// `summarize_past`: rounds between two summaries.
     pub summarize_every: u32,
+    /// How many speeches both windows drop at a time, 1 to their size: 1 shows the last ones exactly, more keeps what two calls share
+    /// the same for as many speeches.
+    pub window_step: u32,
 }
 impl Default for Windows {
     fn default() -> Self {
-        Self { context_turns: 12, memory_window: 12, summarize_every: 2 }
+        Self { context_turns: 12, memory_window: 12, summarize_every: 2, window_step: 1 }
     }
 }
 impl Windows {
-    /// How many of `total` speeches a window of `size` has dropped. It drops half its size at a time, so that what two
-    /// calls share stays the same for as long as it can.
-    pub fn dropped(size: u32, total: usize) -> usize {
-        let size = size.max(1) as usize;
-        let half = size.div_ceil(2);
-        total.saturating_sub(size).div_ceil(half) * half
+    /// How many of `total` speeches a window of `size` has dropped: as many as are too many, in steps of `window_step`.
+    pub fn dropped(&self, size: u32, total: usize) -> usize {
+        let size = size.max(1);
+        let step = self.window_step.clamp(1, size) as usize;
+        total.saturating_sub(size as usize).div_ceil(step) * step
     }
 }
 
@@ -93,13 +95,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_never_shows_more_than_its_size_and_drops_half_at_a_time() {
-        let dropped: Vec<usize> = (0..10).map(|total| Windows::dropped(4, total)).collect();
-        assert_eq!(dropped, [0, 0, 0, 0, 0, 2, 2, 4, 4, 6]);
-        for size in 1..9 {
+    fn a_window_shows_the_last_speeches_exactly_and_with_a_step_drops_so_many_at_a_time() {
+        let dropped = |window_step| -> Vec<usize> {
+            let windows = Windows { window_step, ..Windows::default() };
+            (0..10).map(|total| windows.dropped(4, total)).collect()
+        };
+        assert_eq!(dropped(1), [0, 0, 0, 0, 0, 1, 2, 3, 4, 5]);
+        assert_eq!(dropped(2), [0, 0, 0, 0, 0, 2, 2, 4, 4, 6]);
+        for (size, step) in (1..9).flat_map(|size| (1..=size).map(move |step| (size, step))) {
+            let windows = Windows { window_step: step, ..Windows::default() };
             for total in 0..40 {
-                let shown = total - Windows::dropped(size, total);
-                assert!(shown <= size as usize && (total == 0 || shown > 0), "{size} {total}");
+                let shown = total - windows.dropped(size, total);
+                let least = total.min((size - step + 1) as usize);
+                assert!((least..=size as usize).contains(&shown), "{size} {step} {total}: {shown}");
             }
         }
     }

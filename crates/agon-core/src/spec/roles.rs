@@ -212,6 +212,10 @@ impl Moderator {
     pub fn has_interjections(&self) -> bool {
         self.interjects || self.warns || self.clarifies || self.reflects
     }
+    /// Whether its one interjection sums up what was said in the first half.
+    pub fn sums_up_midway(&self) -> bool {
+        self.interjects && self.interject == Interject::Midpoint
+    }
 }
 
 /// When a moderator interjects.
@@ -221,7 +225,7 @@ pub enum Interject {
     /// After every round.
     #[default]
     EveryRound,
-    /// After the round in the middle of `max_rounds`: the second of three, the second of four.
+    /// After the round in the middle of `max_rounds`: the second of three, the second of four. Its comment sums the debate up.
     Midpoint,
     /// After the last round, whichever rule ended the rounds.
     FinalOnly,

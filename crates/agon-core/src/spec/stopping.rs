@@ -74,7 +74,7 @@ impl ToolLimits {
 }
 
 /// Whose words watchers see as they come, and whose stand in exported history. The log keeps everything.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Visible {
     /// The debaters' speeches.
@@ -83,6 +83,18 @@ pub struct Visible {
     pub moderator: Shown,
     /// What the judges say before the verdict, and their reasons.
     pub judge: Shown,
+    /// What the synthesizer makes of the result.
+    #[serde(skip_serializing_if = "Shown::is_default")]
+    pub synthesizer: Shown,
+    /// Whether debaters know each other by name; else by stance.
+    #[serde(skip_serializing_if = "Clone::clone")]
+    pub names: bool,
+}
+impl Default for Visible {
+    fn default() -> Self {
+        let shown = Shown::default();
+        Self { debaters: shown, moderator: shown, judge: shown, synthesizer: shown, names: true }
+    }
 }
 impl Visible {
     /// Whether everything is shown everywhere.
@@ -99,6 +111,12 @@ pub struct Shown {
     pub client: bool,
     /// In reports and exported transcripts.
     pub history: bool,
+}
+impl Shown {
+    /// Whether they are shown everywhere.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 impl Default for Shown {
     fn default() -> Self {

@@ -201,7 +201,7 @@ fn moderating(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
             Some((turn.round, true))
         }
         Event::ModeratorDecided { turn, decision: ModeratorDecision::Closes(end), .. }
-            if end.status == RoundStatus::Settled =>
+            if end.status == RoundStatus::Settled || end.vote_now =>
         {
             Some((turn.round, false))
         }
@@ -222,6 +222,10 @@ fn moderating(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
                 | StopRule::MaxRounds
         );
         require!(stronger, "{rule:?} before the moderator's word");
+        let states = [PhaseName::FinalStatements, PhaseName::Rebuttals];
+        let stated = |event: &Event| matches!(event, Event::PhaseEntered { phase } if states.contains(phase));
+        let stated = flat.iter().any(|(_, _, event)| stated(event));
+        require!(rule != StopRule::ModeratorVote || !stated, "statements after the vote was called");
     }
     Ok(())
 }

@@ -240,7 +240,7 @@ fn past(genes: &mut Genes, spec: &mut DebateSpec) {
             spec.personas[0].sees = Some(vec![Sight::Kind(TurnKind::Arguments)]);
             spec.context_scope = if spec.context_scope == SummaryOnly { FullLog } else { spec.context_scope };
         }
-        RollingWindow => spec.windows.memory_window = 4,
+        RollingWindow => (spec.windows.memory_window, spec.windows.window_step) = (4, 1 + genes.below(4)),
         AppendAll | SummarizePast => {}
     }
     if spec.memory == SummarizePast || spec.context_scope == SummaryOnly {

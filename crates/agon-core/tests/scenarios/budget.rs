@@ -26,11 +26,7 @@ fn until_time_is_up(log: &mut Log) {
         let answer = match ask.task {
             Task::Judge { .. } => judgement(),
             Task::OpenRound => Answer::RoundPlan(RoundPlan::default()),
-            Task::CloseRound => Answer::RoundSummary(RoundSummary {
-                summary: "s".into(),
-                status: RoundStatus::Continue,
-                decision: None,
-            }),
+            Task::CloseRound => Answer::RoundSummary(RoundSummary { summary: "s".into(), ..RoundSummary::default() }),
             _ if ask.turn.round < 2 => speech("so"),
             _ => {
                 log.now = log.now.max(ask.deadline);

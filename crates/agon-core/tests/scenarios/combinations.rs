@@ -56,6 +56,8 @@ fn options_that_do_nothing_where_they_stand_are_refused() {
         (json!({"density": 0.7}), "density"),
         (json!({"context_turns": 5}), "context_turns"),
         (json!({"memory_window": 5}), "memory_window"),
+        (json!({"window_step": 2}), "window_step"),
+        (json!({"memory": "rolling_window", "memory_window": 3, "window_step": 4}), "window_step"),
         (json!({"summarize_every": 5}), "summarize_every"),
         (json!({"similarity_threshold": 0.5}), "similarity_threshold"),
         (json!({"memory": "persona_masking"}), "memory"),

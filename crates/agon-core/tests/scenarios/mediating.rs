@@ -16,7 +16,7 @@ fn decided(
         Task::CloseRound => {
             let (status, decision) = closing(ask.turn.round);
             let (summary, decision) = (format!("summary {}", ask.turn.round), decision.map(str::to_owned));
-            Some(Answer::RoundSummary(RoundSummary { summary, status, decision }))
+            Some(Answer::RoundSummary(RoundSummary { summary, status, decision, vote_now: false }))
         }
         Task::Conclude { .. } => {
             Some(Answer::Conclusion { verdict: synthesis?.to_owned(), reasoning: "because".to_owned() })

@@ -25,7 +25,7 @@ fn voted(rule: &str, choice: impl Fn(u32, &str) -> Option<&'static str>) -> Vec<
     hold(asked, |ask| match &ask.task {
         Task::Vote { .. } => {
             let choice = choice(ask.turn.round, ask.participant.as_str())?;
-            Some(Answer::Choice { choice: choice.into(), reasons: vec![] })
+            Some(Answer::Choice { choice: choice.into(), reasons: vec![], confidence: None })
         }
         _ => Some(speech("so")),
     })
@@ -81,4 +81,71 @@ fn an_error_in_the_predicate_is_a_warning_once_no_round_follows() {
         assert_eq!((by, after, failed(&events)), (rule, round, None));
         assert!(warning.unwrap().contains("labels.nowhere"), "{rule:?}");
     }
+}
+
+/// A debate of three rounds with final statements whose moderator calls the vote when it closes round 2.
+fn called(strategy: &str) -> Vec<Event> {
+    let moderator = json!({"opens": false, "closes": true, "model": "m", "max_tokens": 9});
+    let votes = strategy == "vote";
+    let voting = if votes { json!({"rule": "majority", "self_votes": "allow"}) } else { Value::Null };
+    let asked = admission(
+        2,
+        json!({
+            "max_rounds": 3, "moderator": moderator, "consensus_strategy": strategy, "voting": voting,
+            "phases": {"opening_statements": false, "final_statements": true, "rebuttals": true}
+        }),
+    );
+    hold(asked, |ask| match &ask.task {
+        Task::CloseRound => {
+            let (summary, vote_now) = ("s".to_owned(), ask.turn.round == 2);
+            Some(Answer::RoundSummary(RoundSummary { summary, vote_now, ..RoundSummary::default() }))
+        }
+        Task::Vote { .. } => Some(Answer::Choice { choice: "s0".into(), reasons: vec![], confidence: None }),
+        _ => Some(speech("so")),
+    })
+}
+
+#[test]
+fn a_moderator_that_calls_the_vote_has_it_taken_at_once() {
+    let events = called("vote");
+    assert_eq!(stopped(&events), Some((StopRule::ModeratorVote, 2, None)));
+    let entered = |event: &Event| match event {
+        Event::PhaseEntered { phase } => Some(*phase),
+        _ => None,
+    };
+    let phases: Vec<PhaseName> = events.iter().filter_map(entered).collect();
+    assert_eq!(phases, [PhaseName::Rounds, PhaseName::Decision]);
+    assert!(events.iter().any(|event| matches!(event, Event::VoteTallied { winner: Some(name), .. } if name == "s0")));
+}
+
+#[test]
+fn where_nobody_votes_a_call_for_the_vote_is_not_heard() {
+    let events = called("no_consensus");
+    assert_eq!(stopped(&events), Some((StopRule::MaxRounds, 3, None)));
+    let calls = |event: &Event| match event {
+        Event::ModeratorDecided { decision: ModeratorDecision::Closes(closing), .. } => closing.vote_now,
+        _ => false,
+    };
+    assert!(!events.iter().any(calls));
+}
+
+#[test]
+fn an_interjection_at_the_midpoint_without_a_summary_is_asked_for_again() {
+    let moderator = json!({
+        "opens": false, "closes": false, "interjects": true, "interject": "midpoint", "model": "m", "max_tokens": 9
+    });
+    let mut asked_for = 0;
+    let events = hold(admission(2, json!({"max_rounds": 3, "moderator": moderator})), |ask| match &ask.task {
+        Task::Interject => {
+            asked_for += 1;
+            let comment = (asked_for > 1).then(|| "Half over: nobody has a figure.".to_owned());
+            Some(Answer::Interjection(Interjection { comment, ..Interjection::default() }))
+        }
+        _ => Some(speech("so")),
+    });
+    let said = events.iter().find_map(|event| match event {
+        Event::ModeratorInterjected { turn, interjection, .. } => Some((turn.round, interjection.comment.clone())),
+        _ => None,
+    });
+    assert_eq!((asked_for, said), (2, Some((2, Some("Half over: nobody has a figure.".to_owned())))));
 }

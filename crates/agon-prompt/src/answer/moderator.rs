@@ -74,7 +74,8 @@ pub(super) fn close(text: &str) -> Result<Answer, Malformed> {
         let status = object.required("status")?;
         let status = status.as_str().ok_or_else(|| wrong("status", status, STATUSES))?;
         let (summary, decision) = (object.text("summary")?, object.optional_text("decision")?);
-        Ok(Answer::RoundSummary(RoundSummary { summary, status: read_status(status)?, decision }))
+        let vote_now = object.0.contains_key("vote_now") && object.truth("vote_now")?;
+        Ok(Answer::RoundSummary(RoundSummary { summary, status: read_status(status)?, decision, vote_now }))
     })
 }
 
@@ -126,7 +127,7 @@ fn classic(text: &str) -> Option<Result<Answer, Malformed>> {
         return Some(Err(Malformed(format!("SUMMARY: missing in \"{}\"", cut(&one_line(text), 80)))));
     };
     let decision = decision.filter(|decision| !is_nothing(decision));
-    Some(Ok(Answer::RoundSummary(RoundSummary { summary, status, decision })))
+    Some(Ok(Answer::RoundSummary(RoundSummary { summary, status, decision, vote_now: false })))
 }
 
 fn classic_key(line: &str) -> Option<(usize, &str)> {

@@ -48,7 +48,7 @@ pub(super) fn interjection(spec: &DebateSpec, moderator: &Moderator) -> Value {
     let remark = object(&[("name", json!({"type": "string", "enum": names(spec)})), ("text", text())]);
     let remarks = || json!({"type": "array", "maxItems": MAX_REMARKS, "items": remark});
     let members = [
-        ("comment", optional_text(), moderator.interjects),
+        ("comment", if moderator.sums_up_midway() { text() } else { optional_text() }, moderator.interjects),
         ("warnings", remarks(), moderator.warns),
         ("questions", remarks(), moderator.clarifies),
         ("revisions", remarks(), moderator.reflects),

@@ -44,7 +44,11 @@ pub(crate) fn debater(view: &View, ask: &Ask, (persona, tools): (&Persona, &[Str
         tail.paragraph(line(template::MY_ANSWER, usize::from(matches!(ask.task, Task::Revise { .. }))));
     }
     if let Some(intensity) = spec.agreement_intensity.filter(|_| speaks && !speech::is_first(&ask.task)) {
-        tail.paragraph(&agreement(intensity));
+        let wording = match spec.mode {
+            Mode::Adversarial => template::AGREEMENT_ASSIGNED,
+            Mode::Deliberative => template::AGREEMENT,
+        };
+        tail.paragraph(&agreement(intensity, wording));
     }
     tail.tools(view, tools);
     tail.close(&[spec.instructions.as_ref(), persona.instructions.as_ref()], &values, ask)
@@ -215,9 +219,13 @@ fn task_text(view: &View, ask: &Ask, persona: &Persona) -> String {
         Task::AnswerPoints { .. } => fill(template::ANSWER_POINTS, &[]),
         Task::Critique { of } => fill(template::CRITIQUE, &[("of", of.as_str())]),
         Task::Revise { critics } => {
-            fill(template::REVISE, &[("critics", &names(critics)), ("words", &words.to_string())])
+            let stays = match view.spec.mode {
+                Mode::Adversarial => line(template::REVISE_WITHIN, 0),
+                Mode::Deliberative => line(template::REVISE_WITHIN, 1),
+            };
+            fill(template::REVISE, &[("critics", &names(critics)), ("words", &words.to_string()), ("stays", stays)])
         }
-        Task::Reflect { reflection, evolution } => reflect_text(*reflection, *evolution),
+        Task::Reflect { reflection, evolution } => reflect_text(view.spec.mode, *reflection, *evolution),
         Task::Ballot { stage, choices } => ballot_text(&view.spec, *stage, choices),
         Task::Vote { candidates, form } => votes::vote(&view.spec, candidates, *form),
         Task::ScoreDebaters { debaters } => votes::scores(debaters),
@@ -247,10 +255,14 @@ const NOTE_FORMS: [&str; 6] = [
     "\"next\": text",
 ];
 
-fn reflect_text(reflection: bool, evolution: bool) -> String {
+fn reflect_text(mode: Mode, reflection: bool, evolution: bool) -> String {
     let wanted = |at: usize| if at < 3 { reflection } else { evolution };
-    let members: Vec<&str> =
-        (0..NOTE_FORMS.len()).filter(|at| wanted(*at)).map(|at| line(template::REFLECT_MEMBERS, at)).collect();
+    // Whoever was assigned a stance notes how its case stands, and not what it holds.
+    let member = |at: usize| match mode {
+        Mode::Adversarial if at < 2 => line(template::REFLECT_ASSIGNED, at),
+        Mode::Adversarial | Mode::Deliberative => line(template::REFLECT_MEMBERS, at),
+    };
+    let members: Vec<&str> = (0..NOTE_FORMS.len()).filter(|at| wanted(*at)).map(member).collect();
     let forms: Vec<&str> = (0..).zip(NOTE_FORMS).filter(|(at, _)| wanted(*at)).map(|(_, form)| form).collect();
     let task = fill(template::REFLECT, &[]);
     format!("{task}\n{}\nAnswer with one JSON object: {{{}}}", members.join("\n"), forms.join(", "))

@@ -1,5 +1,6 @@
 //! The tail of the moderator's prompt.
-use super::{Head, Tail, Values, agreement, round_of, staff_languages, words};
+use super::{Head, Tail, Values, agreement, round_of, staff_languages, told_share, words};
+use crate::schema::calls_votes;
 use crate::template::{self, fill, line};
 use crate::text::{one_line, quoted_line};
 use crate::view::View;
@@ -10,7 +11,7 @@ pub(crate) fn moderator(view: &View, ask: &Ask, (moderator, tools): (&Moderator,
     let spec = &view.spec;
     let mut tail = Tail::new(view, ask, &Head { name: MODERATOR, stance: None, role: "moderator" });
     tail.maybe("Round", round_of(view, ask).as_deref());
-    for decision in view.facts.decisions(ask.sees, decisions_share(moderator)) {
+    for decision in view.facts.decisions(ask.sees, told_share(&moderator.voice)) {
         tail.key("You decided", decision);
     }
     let decided = view.facts.decision(ask.sees).filter(|_| is_decision(&ask.task));
@@ -24,20 +25,15 @@ pub(crate) fn moderator(view: &View, ask: &Ask, (moderator, tools): (&Moderator,
         tail.paragraph(line(template::DECIDED, usize::from(!settled)));
     }
     if let Some(intensity) = spec.agreement_intensity.filter(|_| steers(&ask.task)) {
-        tail.paragraph(&agreement(intensity));
+        tail.paragraph(&agreement(intensity, template::AGREEMENT));
     }
     tail.tools(view, tools);
+    if ask.task == Task::OpenRound && !tools.is_empty() {
+        tail.paragraph(&fill(template::TOOLS_BRIEFING, &[]));
+    }
     let values = Values::new(view, ask, MODERATOR);
     let values = values.list(view, None, spec.language.as_deref());
     tail.close(&[spec.instructions.as_ref(), moderator.instructions.as_ref()], &values, ask)
-}
-
-/// The context that a moderator has at the least where the file names none, in tokens.
-const USUAL_CONTEXT: u32 = 16_384;
-
-/// How many bytes its own decisions may take: a quarter of its context, at 3.5 a token.
-fn decisions_share(moderator: &Moderator) -> usize {
-    moderator.voice.num_ctx.unwrap_or(USUAL_CONTEXT) as usize * 7 / 8
 }
 
 fn is_decision(task: &Task) -> bool {
@@ -82,10 +78,11 @@ fn task_text(view: &View, ask: &Ask, (moderator, tools): (&Moderator, &[String])
         return open_round(view);
     }
     if *task == Task::Interject {
-        return interject(moderator);
+        return interject(moderator, &words);
     }
     // the only other duty that a moderator is asked for
-    let close = fill(template::CLOSE_ROUND, &[("style", line(template::SUMMARY_STYLE, style))]);
+    let close = if calls_votes(&view.spec) { template::CLOSE_ROUND_VOTE } else { template::CLOSE_ROUND };
+    let close = fill(close, &[("style", line(template::SUMMARY_STYLE, style))]);
     if is_last(view, ask) { format!("{}\n{close}", fill(template::LAST_CLOSING, &[])) } else { close }
 }
 
@@ -115,11 +112,18 @@ const INTERJECTION_FORMS: [&str; 4] = [
 ];
 
 /// The duties that are on, each with its member.
-fn interject(moderator: &Moderator) -> String {
+fn interject(moderator: &Moderator, words: &str) -> String {
     let duties = [moderator.interjects, moderator.warns, moderator.clarifies, moderator.reflects];
     let on = || (0..).zip(duties).filter(|(_, on)| *on).map(|(at, _)| at);
-    let members: Vec<&str> = on().map(|at| line(template::INTERJECT_MEMBERS, at)).collect();
-    let forms: Vec<&str> = on().filter_map(|at| INTERJECTION_FORMS.get(at).copied()).collect();
+    let midway = moderator.sums_up_midway();
+    let summary = [("style", line(template::SUMMARY_STYLE, style(moderator.summary_style))), ("words", words)];
+    let member = |at: usize| match (at, midway) {
+        (0, true) => fill(template::INTERJECT_SUMMARY, &summary),
+        _ => line(template::INTERJECT_MEMBERS, at).to_owned(),
+    };
+    let members: Vec<String> = on().map(member).collect();
+    let form = |at: usize| if at == 0 && midway { Some("\"comment\": text") } else { INTERJECTION_FORMS.get(at).copied() };
+    let forms: Vec<&str> = on().filter_map(form).collect();
     let task = fill(template::INTERJECT, &[]);
     format!("{task}\n{}\nAnswer with one JSON object: {{{}}}", members.join("\n"), forms.join(", "))
 }

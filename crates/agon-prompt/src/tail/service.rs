@@ -1,5 +1,5 @@
 //! The tails of those who serve the debate: the summarizer, and the synthesizer after it.
-use super::{Head, Tail, Values, staff_languages, words};
+use super::{Head, Tail, Values, staff_languages, told_share, words};
 use crate::template::{self, fill, line};
 use crate::view::View;
 use agon_core::{Ask, SUMMARIZER, SYNTHESIZER, Summarizer, Synthesizer, Task};
@@ -25,6 +25,10 @@ pub(crate) fn synthesizer(view: &View, ask: &Ask, synthesizer: &Synthesizer) -> 
     for (key, value) in view.facts.result(ask.sees) {
         tail.key(key, value);
     }
+    for decision in view.facts.decisions(ask.sees, told_share(&synthesizer.voice)) {
+        tail.key("The moderator", decision);
+    }
+    tail.quoted("The moderator's summary of the debate", view.facts.summed_up(ask.sees));
     staff_languages(&mut tail, spec);
     let task = line(template::SYNTHESISE, 0);
     tail.paragraph(&match &synthesizer.output_schema {

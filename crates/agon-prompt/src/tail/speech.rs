@@ -43,11 +43,14 @@ pub(super) fn text(view: &View, task: &Task, words: u32) -> String {
         return argument(view, (to.as_ref(), *bench), (words, is_guided(guidance)));
     }
     if let Task::Statement { speech, guidance, .. } = task {
-        let mut text = statement(*speech, filled);
+        let mut text = statement((view.spec.mode, *speech), filled);
         push_guided(&mut text, *speech == SpeechKind::Question && is_guided(guidance));
         return text;
     }
-    filled(if *task == Task::Opening { template::OPENING } else { template::CLOSING })
+    filled(match (task, view.spec.mode) {
+        (Task::Opening, _) => template::OPENING,
+        (_, mode) => closing(mode),
+    })
 }
 
 /// Whether the moderator says what is to be talked about.
@@ -62,18 +65,29 @@ fn push_guided(text: &mut String, guided: bool) {
     }
 }
 
-fn statement(speech: SpeechKind, filled: impl Fn(&'static str) -> String) -> String {
+/// Whoever was assigned a stance closes for it.
+fn closing(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Adversarial => template::CLOSING_ASSIGNED,
+        Mode::Deliberative => template::CLOSING,
+    }
+}
+
+fn statement((mode, speech): (Mode, SpeechKind), filled: impl Fn(&'static str) -> String) -> String {
     filled(match speech {
         SpeechKind::Question => template::QUESTION,
         SpeechKind::Answer => template::ANSWER,
         SpeechKind::FollowUp => template::FOLLOW_UP,
         SpeechKind::Proposal => template::PROPOSAL,
-        SpeechKind::Revision => template::REVISED_POSITION,
+        SpeechKind::Revision => match mode {
+            Mode::Adversarial => template::REVISED_CASE,
+            Mode::Deliberative => template::REVISED_POSITION,
+        },
         SpeechKind::Rebuttal => template::REBUTTAL,
         SpeechKind::Clarification => template::CLARIFICATION,
         SpeechKind::Interjection => template::INTERJECTION,
         SpeechKind::Opening => template::OPENING,
-        SpeechKind::Closing => template::CLOSING,
+        SpeechKind::Closing => closing(mode),
         // nobody is asked for these as a statement; an argument is the plainest thing to say
         SpeechKind::Argument
         | SpeechKind::Critique

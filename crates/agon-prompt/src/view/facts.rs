@@ -1,7 +1,7 @@
 //! What speakers know beside the transcript: decisions, summaries, notes, warnings, the result.
 use crate::text::{cut, quoted_line};
 use agon_core::{
-    Consensus, Event, Guidance, ModeratorDecision, Note, Outcome, ParticipantId, Position, Remark, RoundStatus,
+    Conclusion, Consensus, Event, Guidance, ModeratorDecision, Note, Outcome, ParticipantId, Position, Remark, RoundStatus,
     Strength, ToolUse, VoteRule,
 };
 use std::collections::BTreeMap;
@@ -25,6 +25,8 @@ pub(crate) struct Facts {
     guidance: Vec<(Position, u32, Guidance)>,
     /// Its summary of the last round that it closed.
     closing: Option<Arc<str>>,
+    /// The moderator's closing summary of the whole debate.
+    summed_up: Option<(Position, Arc<str>)>,
     /// When the moderator said that the round which it opened is the last.
     done: Option<Position>,
     /// When the rounds were over.
@@ -95,6 +97,9 @@ impl Facts {
         }
         if let Event::ModeratorInterjected { interjection, .. } = event {
             self.warnings.push((position, interjection.warnings.clone()));
+        }
+        if let Event::ModeratorConcluded { conclusion: Conclusion::Summary, text, .. } = event {
+            self.summed_up = Some((position, text.clone()));
         }
         if let Event::LoopEnded { .. } = event {
             self.loop_ended = Some(position);
@@ -186,6 +191,11 @@ impl Facts {
             .iter()
             .filter(move |(position, _)| *position <= sees)
             .map(|(_, (key, value))| (*key, value.as_str()))
+    }
+
+    /// What the moderator summed the debate up with, up to a position.
+    pub(crate) fn summed_up(&self, sees: Position) -> Option<&str> {
+        self.summed_up.as_ref().filter(|(position, _)| *position <= sees).map(|(_, text)| text.as_ref())
     }
 
     /// Whether the moderator has called a round the last that it opened up to a position.

@@ -183,7 +183,7 @@ pub(crate) type Labels = [(ParticipantId, String)];
 pub(crate) fn push_entry(out: &mut String, label: &str, entry: &Entry, (speech, labels): (&str, &Labels)) {
     out.push_str(ENTRY);
     out.push_str(label);
-    if let Some(stance) = &entry.stance {
+    if let Some(stance) = entry.stance.as_deref().filter(|stance| *stance != entry.participant.as_str()) {
         out.push_str(" | ");
         out.push_str(&one_line(stance));
     }

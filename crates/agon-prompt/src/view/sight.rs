@@ -1,7 +1,7 @@
 //! Who is shown which part of the transcript: what memory keeps, and what of it the context scope shows.
 use super::View;
 use crate::text::mentions;
-use agon_core::{Ask, ContextScope, Entry, Memory, ParticipantId, Persona, Position, SpeechKind, Task, Windows};
+use agon_core::{Ask, ContextScope, Entry, Memory, ParticipantId, Persona, Position, SpeechKind, Task};
 
 /// Which entries of the transcript a prompt shows, and which summary stands for what came before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,13 +54,13 @@ struct Kept {
     summary: Option<usize>,
 }
 
-/// What windows and summaries leave. A window counts what its reader may see at all, and drops half its size at a time.
+/// What windows and summaries leave. A window counts what its reader may see at all.
 fn kept_from(view: &View, ask: &Ask, entries: &[Entry], allowed: &[usize]) -> Kept {
     let spec = &view.spec;
     let summary = view.facts.last_summary(ask.sees);
     let through = summary.and_then(|at| view.facts.summaries.get(at)).map(|summary| summary.through);
     let window = |size: u32| {
-        let dropped = Windows::dropped(size, allowed.len());
+        let dropped = spec.windows.dropped(size, allowed.len());
         allowed.get(dropped).copied().unwrap_or(entries.len())
     };
     let after = |round: u32| entries.iter().position(|entry| entry.turn.round > round).unwrap_or(entries.len());

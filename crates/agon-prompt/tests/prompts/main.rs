@@ -6,6 +6,8 @@ mod history;
 #[cfg(test)]
 mod layout;
 #[cfg(test)]
+mod masks;
+#[cfg(test)]
 mod moderating;
 #[cfg(test)]
 mod properties;

@@ -24,7 +24,7 @@ fn the_last_closing_says_that_it_is_the_last() {
 
 fn closes(text: &str, status: RoundStatus, decision: Option<&str>) -> ModeratorDecision {
     let decision = decision.map(str::to_owned);
-    ModeratorDecision::Closes(RoundSummary { summary: text.to_owned(), status, decision })
+    ModeratorDecision::Closes(RoundSummary { summary: text.to_owned(), status, decision, vote_now: false })
 }
 
 #[test]
@@ -58,5 +58,63 @@ fn a_moderator_sees_all_of_its_decisions_and_the_latest_in_full() {
         let whole = |round: u32| lines[round as usize - 1].ends_with(&long(round));
         let latest = 15 - in_full;
         assert_eq!((1..=14).filter(|round| whole(*round)).collect::<Vec<_>>(), (latest..=14).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_moderator_with_tools_looks_things_up_before_every_round_and_folds_them_into_its_briefing() {
+    let told = |tools: Vec<String>, task| {
+        let mut spec = everything(Mode::Adversarial);
+        spec.moderator.as_mut().unwrap().tools = tools;
+        let view = after_one_round(&spec);
+        user_of(&view, &ask(&view, "moderator", turn(2, 0), task)).contains("facts that you find into the briefing")
+    };
+    assert!(told(vec!["search".into()], Task::OpenRound));
+    assert!(!told(vec![], Task::OpenRound) && !told(vec!["search".into()], Task::CloseRound));
+}
+
+#[test]
+fn the_vote_can_be_called_only_where_one_decides() {
+    let close = r#"{"summary": "s", "status": "continue", "decision": null, "vote_now": true}"#;
+    for (strategy, votes) in [(ConsensusStrategy::Vote, true), (ConsensusStrategy::Judge, false)] {
+        let spec = DebateSpec { consensus_strategy: strategy, ..everything(Mode::Adversarial) };
+        let view = after_one_round(&spec);
+        let ask = ask(&view, "moderator", turn(2, 0), Task::CloseRound);
+        let prompt = agon_prompt::prompt(&view, &ask).unwrap();
+        let asked = [prompt.messages[1].text.as_ref(), &prompt.schema.unwrap().to_string()].map(|text| text.contains("vote_now"));
+        assert_eq!(asked, [votes; 2], "{strategy:?}");
+        let Answer::RoundSummary(read) = agon_prompt::read_answer(&spec, &ask, close).unwrap().answer else { panic!("no closing") };
+        assert!(read.vote_now, "whether it counts is for the rules to say");
+    }
+}
+
+#[test]
+fn an_interjection_at_the_midpoint_is_a_summary() {
+    for (interject, sums_up) in [(Interject::Midpoint, true), (Interject::EveryRound, false)] {
+        let mut spec = everything(Mode::Adversarial);
+        spec.moderator.as_mut().unwrap().interject = interject;
+        let view = after_one_round(&spec);
+        let prompt = agon_prompt::prompt(&view, &ask(&view, "moderator", turn(2, 0), Task::Interject)).unwrap();
+        assert_eq!(prompt.messages[1].text.contains("the debate is half over: sum it up"), sums_up);
+        let comment = prompt.schema.unwrap().pointer("/properties/comment/type").cloned().unwrap();
+        assert_eq!(comment == "string", sums_up, "{comment}");
+    }
+}
+
+#[test]
+fn the_synthesizer_sees_how_the_moderator_framed_the_debate() {
+    let mut view = after_one_round(&everything(Mode::Adversarial));
+    decide(&mut view, 2, closes("They agree on figures.", RoundStatus::Settled, Some("Close it")));
+    let (conclusion, text) = (Conclusion::Summary, "Drivers lost\nthe argument.".into());
+    let event = Event::ModeratorConcluded { turn: turn(3, 0), conclusion, text, reasoning: None, call: Box::default() };
+    view.apply(view.position().next(), &event);
+    let shown = user_of(&view, &ask(&view, "synthesizer", turn(3, 1), Task::Synthesise));
+    for line in [
+        "The moderator: opened round 1; speakers: ; briefing: Settle who the customers are.",
+        "The moderator: closed round 1 as continue: Ada: customers walk. Ben: drivers spend more.",
+        "The moderator: closed round 2 as settled: They agree on figures.; decision: Close it",
+        "The moderator's summary of the debate: Drivers lost the argument.",
+    ] {
+        assert!(shown.replace("; speakers: ;", ";").contains(&line.replace("; speakers: ;", ";")), "{line}: {shown}");
     }
 }

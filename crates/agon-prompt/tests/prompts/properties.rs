@@ -152,7 +152,7 @@ fn filled_with(spec: &DebateSpec, text: &str) -> View {
         next: given(),
     };
     let plan = RoundPlan { next_speakers: vec![text.into()], briefing: given(), new_angle: given(), done: false };
-    let closing = RoundSummary { summary: text.into(), status: RoundStatus::Continue, decision: given() };
+    let closing = RoundSummary { summary: text.into(), decision: given(), ..RoundSummary::default() };
     let points = vec![Point { by: "Ben".into(), text: text.into() }];
     let reply = PointReply { accepts: Some("Ben".into()), reply: given() };
     let (at, call, ada) = (|seat| turn(1, seat), Box::<Call>::default, || ParticipantId::from("Ada"));

@@ -222,7 +222,7 @@ pub fn after_one_round(spec: &DebateSpec) -> View {
     let summary = RoundSummary {
         summary: "Ada: customers walk. Ben: drivers spend more.".into(),
         status: RoundStatus::Continue,
-        decision: None,
+        ..RoundSummary::default()
     };
     for decision in [ModeratorDecision::Opens(plan), ModeratorDecision::Closes(summary)] {
         let event = Event::ModeratorDecided { turn: turn(1, 9), decision, fallback: false, call: None };

@@ -16,13 +16,16 @@ fn search() -> Vec<ToolInfo> {
 }
 
 #[test]
-fn tools_are_offered_for_speeches_and_research_alone() {
+fn tools_are_offered_where_somebody_speaks_and_not_where_it_chooses_or_scores() {
     let view = after_one_round(&equipped());
     let offered = |who: &str, task| prompt(&view, &ask(&view, who, turn(2, 0), task)).unwrap();
     let speech = offered("Ada", argument());
     assert_eq!(speech.tools, ["search", "files"]);
     assert!(speech.messages[1].text.contains("at most 3 times in all: search, files."));
-    assert_eq!(offered("moderator", Task::Research).tools, ["search"]);
+    for task in [Task::Research, Task::OpenRound, Task::CloseRound, Task::Interject] {
+        assert_eq!(offered("moderator", task).tools, ["search"]);
+    }
+    assert_eq!(offered("moderator", Task::ScoreSpeeches { speeches: vec![turn(1, 0)] }).tools, [""; 0]);
     let ballot = Task::Ballot { stage: BallotStage::Final, choices: Vec::new() };
     for task in [ballot, vote(vec!["close it".into()]), Task::Critique { of: "Ben".into() }] {
         let prompt = offered("Ada", task);

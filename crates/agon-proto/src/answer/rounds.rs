@@ -28,7 +28,12 @@ impl From<pb::RoundPlan> for RoundPlan {
 
 impl From<&RoundSummary> for pb::RoundSummary {
     fn from(summary: &RoundSummary) -> Self {
-        Self { summary: summary.summary.clone(), status: summary.status.number(), decision: summary.decision.clone() }
+        Self {
+            summary: summary.summary.clone(),
+            status: summary.status.number(),
+            decision: summary.decision.clone(),
+            vote_now: summary.vote_now,
+        }
     }
 }
 impl TryFrom<pb::RoundSummary> for RoundSummary {
@@ -38,6 +43,7 @@ impl TryFrom<pb::RoundSummary> for RoundSummary {
             summary: summary.summary,
             status: Numbered::from_number(summary.status, "status")?,
             decision: summary.decision,
+            vote_now: summary.vote_now,
         })
     }
 }

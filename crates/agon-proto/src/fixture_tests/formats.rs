@@ -272,12 +272,17 @@ fn admission_of_formats() -> Admission {
         density: 0.25,
     };
     (spec.context_scope, spec.memory) = (ContextScope::SummaryOnly, Memory::PersonaMasking);
-    spec.windows = Windows { context_turns: 5, memory_window: 6, summarize_every: 7 };
+    spec.windows = Windows { context_turns: 5, memory_window: 6, summarize_every: 7, window_step: 1 };
     spec.similarity = Similarity { similarity_threshold: 0.5, embedding_model: Some(ModelName::new("e")) };
     spec.phases.rebuttals = true;
     spec.tools = ToolLimits { max_calls_per_turn: 1, timeout_ms: 2, max_result_chars: 3 };
     let hidden = Shown { client: false, history: false };
-    spec.visible = Visible { debaters: hidden, moderator: Shown { client: true, history: false }, judge: hidden };
+    spec.visible = Visible {
+        debaters: hidden,
+        moderator: Shown { client: true, history: false },
+        judge: hidden,
+        ..Visible::default()
+    };
     spec.outputs = vec![Output::VisualTree];
     spec.end_condition = vec![EndCondition::Impasse];
     let voice = Voice { num_ctx: Some(4096), fallback_models: vec![], ..spec.personas[0].voice.clone() };

@@ -865,6 +865,9 @@ pub struct RoundSummary {
     /// The decision so far, if there is one.
     #[prost(string, optional, tag = "3")]
     pub decision: ::core::option::Option<::prost::alloc::string::String>,
+    /// Enough was said: the vote is to be taken now.
+    #[prost(bool, tag = "4")]
+    pub vote_now: bool,
 }
 /// What the judge says of one order of presentation.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -2497,6 +2500,8 @@ pub enum StopRule {
     NoNewArguments = 11,
     /// The judge said that enough was said.
     JudgeEnough = 12,
+    /// The moderator called the vote.
+    ModeratorVote = 13,
 }
 impl StopRule {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -2518,6 +2523,7 @@ impl StopRule {
             Self::Impasse => "STOP_RULE_IMPASSE",
             Self::NoNewArguments => "STOP_RULE_NO_NEW_ARGUMENTS",
             Self::JudgeEnough => "STOP_RULE_JUDGE_ENOUGH",
+            Self::ModeratorVote => "STOP_RULE_MODERATOR_VOTE",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -2536,6 +2542,7 @@ impl StopRule {
             "STOP_RULE_IMPASSE" => Some(Self::Impasse),
             "STOP_RULE_NO_NEW_ARGUMENTS" => Some(Self::NoNewArguments),
             "STOP_RULE_JUDGE_ENOUGH" => Some(Self::JudgeEnough),
+            "STOP_RULE_MODERATOR_VOTE" => Some(Self::ModeratorVote),
             _ => None,
         }
     }

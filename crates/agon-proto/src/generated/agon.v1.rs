@@ -161,15 +161,18 @@ pub struct FormatOptions {
 /// How much a window keeps, and when summaries are made. An absent field is the default.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Windows {
-    /// last_n_turns: speeches shown at most; 12 by default.
+    /// last_n_turns: speeches shown; 12 by default.
     #[prost(uint32, optional, tag = "1")]
     pub context_turns: ::core::option::Option<u32>,
-    /// rolling_window: speeches kept at most; 12 by default.
+    /// rolling_window: speeches kept; 12 by default.
     #[prost(uint32, optional, tag = "2")]
     pub memory_window: ::core::option::Option<u32>,
     /// summarize_past: rounds between two summaries; 2 by default.
     #[prost(uint32, optional, tag = "3")]
     pub summarize_every: ::core::option::Option<u32>,
+    /// last_n_turns and rolling_window: speeches that a window drops at a time; 1 by default, which shows the last ones exactly.
+    #[prost(uint32, optional, tag = "4")]
+    pub window_step: ::core::option::Option<u32>,
 }
 /// How similar two speeches must be to say the same, and by what that is measured.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -229,6 +232,12 @@ pub struct Visible {
     /// What the judges say before the verdict, and their reasons.
     #[prost(message, optional, tag = "3")]
     pub judge: ::core::option::Option<Shown>,
+    /// What the synthesizer makes of the result.
+    #[prost(message, optional, tag = "4")]
+    pub synthesizer: ::core::option::Option<Shown>,
+    /// Whether debaters know each other by name; else by stance. True by default.
+    #[prost(bool, optional, tag = "5")]
+    pub names: ::core::option::Option<bool>,
 }
 /// Where a role's words are shown. An absent field is true.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

@@ -58,6 +58,7 @@ impl From<Windows> for pb::Windows {
             context_turns: Some(windows.context_turns),
             memory_window: Some(windows.memory_window),
             summarize_every: Some(windows.summarize_every),
+            window_step: Some(windows.window_step).filter(|step| *step != Windows::default().window_step),
         }
     }
 }
@@ -68,6 +69,7 @@ impl From<pb::Windows> for Windows {
             context_turns: windows.context_turns.unwrap_or(usual.context_turns),
             memory_window: windows.memory_window.unwrap_or(usual.memory_window),
             summarize_every: windows.summarize_every.unwrap_or(usual.summarize_every),
+            window_step: windows.window_step.unwrap_or(usual.window_step),
         }
     }
 }
@@ -112,7 +114,13 @@ impl From<pb::ToolLimits> for ToolLimits {
 impl From<Visible> for pb::Visible {
     fn from(visible: Visible) -> Self {
         let shown = |shown: Shown| Some(pb::Shown { client: Some(shown.client), history: Some(shown.history) });
-        Self { debaters: shown(visible.debaters), moderator: shown(visible.moderator), judge: shown(visible.judge) }
+        Self {
+            debaters: shown(visible.debaters),
+            moderator: shown(visible.moderator),
+            judge: shown(visible.judge),
+            synthesizer: shown(visible.synthesizer).filter(|_| visible.synthesizer != Shown::default()),
+            names: (!visible.names).then_some(false),
+        }
     }
 }
 impl From<pb::Visible> for Visible {
@@ -121,7 +129,13 @@ impl From<pb::Visible> for Visible {
             let (shown, usual) = (shown.unwrap_or_default(), Shown::default());
             Shown { client: shown.client.unwrap_or(usual.client), history: shown.history.unwrap_or(usual.history) }
         };
-        Self { debaters: shown(visible.debaters), moderator: shown(visible.moderator), judge: shown(visible.judge) }
+        Self {
+            debaters: shown(visible.debaters),
+            moderator: shown(visible.moderator),
+            judge: shown(visible.judge),
+            synthesizer: shown(visible.synthesizer),
+            names: visible.names.unwrap_or(true),
+        }
     }
 }
 

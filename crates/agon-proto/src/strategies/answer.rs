@@ -61,8 +61,8 @@ pub(super) fn round_plan() -> BoxedStrategy<RoundPlan> {
 }
 
 pub(super) fn round_summary() -> BoxedStrategy<RoundSummary> {
-    (text(), select(vec![RoundStatus::Settled, RoundStatus::Continue]), maybe_text())
-        .prop_map(|(summary, status, decision)| RoundSummary { summary, status, decision })
+    (text(), select(vec![RoundStatus::Settled, RoundStatus::Continue]), maybe_text(), any::<bool>())
+        .prop_map(|(summary, status, decision, vote_now)| RoundSummary { summary, status, decision, vote_now })
         .boxed()
 }
 

@@ -258,6 +258,7 @@ fn stop_rule() -> BoxedStrategy<StopRule> {
         StopRule::JudgeEnough,
         StopRule::ModeratorDone,
         StopRule::ModeratorSettled,
+        StopRule::ModeratorVote,
         StopRule::TerminateWhen,
         StopRule::TokenBudget,
         StopRule::TimeBudget,

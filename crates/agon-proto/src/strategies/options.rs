@@ -28,11 +28,12 @@ pub(super) fn format() -> BoxedStrategy<FormatOptions> {
 }
 
 pub(super) fn windows() -> BoxedStrategy<Windows> {
-    any::<[u32; 3]>()
-        .prop_map(|[context_turns, memory_window, summarize_every]| Windows {
+    any::<[u32; 4]>()
+        .prop_map(|[context_turns, memory_window, summarize_every, window_step]| Windows {
             context_turns,
             memory_window,
             summarize_every,
+            window_step,
         })
         .boxed()
 }
@@ -68,5 +69,13 @@ pub(super) fn answers() -> BoxedStrategy<AnswerOptions> {
 
 pub(super) fn visible() -> BoxedStrategy<Visible> {
     let shown = || any::<(bool, bool)>().prop_map(|(client, history)| Shown { client, history });
-    [shown(), shown(), shown()].prop_map(|[debaters, moderator, judge]| Visible { debaters, moderator, judge }).boxed()
+    ([shown(), shown(), shown(), shown()], any::<bool>())
+        .prop_map(|([debaters, moderator, judge, synthesizer], names)| Visible {
+            debaters,
+            moderator,
+            judge,
+            synthesizer,
+            names,
+        })
+        .boxed()
 }

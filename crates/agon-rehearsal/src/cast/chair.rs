@@ -130,10 +130,15 @@ fn ends_after(text: &str, most: usize) -> &str {
     ends.take(most).last().and_then(|end| text.get(..end)).unwrap_or_default()
 }
 
+/// Whether no further round is wanted, by round and topic.
+pub fn is_enough(scene: &Scene<'_>) -> bool {
+    let due = 3 + crate::dice::Dice::new(scene.seed, &["enough", scene.brief.topic.trim()]).below(3);
+    scene.brief.is_last_round() || scene.brief.round_number() as usize >= due
+}
+
 /// Whether enough was said: not in the first two rounds, and in the last at the latest.
 pub fn enough(scene: &Scene<'_>) -> Value {
-    let due = 3 + crate::dice::Dice::new(scene.seed, &["enough", scene.brief.topic.trim()]).below(3);
-    let enough = scene.brief.is_last_round() || scene.brief.round_number() as usize >= due;
+    let enough = is_enough(scene);
     let reasoning = if enough {
         format!("The last speeches on {} restate what stands. A judge has what a judge needs.", scene.matter)
     } else {

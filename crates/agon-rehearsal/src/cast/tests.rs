@@ -309,6 +309,15 @@ fn a_round_is_closed_as_settled_only_in_the_last_round() {
     assert_eq!((&close(2)["status"], &close(2)["decision"]), (&json!("continue"), &Value::Null));
     assert_eq!(close(3)["status"], "settled");
     assert!(close(3)["decision"].is_string());
+    let calls = json!({ "type": "object", "properties": {
+        "summary": { "type": "string" }, "status": { "enum": ["settled", "continue"] }, "decision": { "type": ["string", "null"] },
+        "vote_now": { "type": "boolean" },
+    }, "required": ["summary", "status", "decision", "vote_now"] });
+    let called = |round: u32| {
+        let prompt = format!("Role: moderator\nTask: close the round\nRound: {round} of 9\n");
+        debate.structured(&prompt, &calls, None)["vote_now"].clone()
+    };
+    assert_eq!((called(1), called(8)), (json!(false), json!(true)));
     let text =
         super::speak(&Scene::new(&debate.prompt("Role: moderator\nTask: close the round\nRound: 3 of 3\n"), 1, None));
     assert!(text.starts_with("SUMMARY: ") && text.contains("\nSTATUS: SETTLED\nDECISION: "), "{text}");

@@ -170,6 +170,7 @@ fn closing(scene: &Scene<'_>, schema: &Value) -> Value {
         "summary": desk::summary(scene),
         "status": if settled { "settled" } else { "continue" },
         "decision": decision,
+        "vote_now": !settled && chair::is_enough(scene),
     })
 }
 

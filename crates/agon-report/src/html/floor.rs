@@ -193,6 +193,7 @@ fn moderated(
         ModeratorDecision::Closes(summary) => {
             let decided = |decision: &str| (words::decided(summary.status), one_line(decision));
             lines.extend(summary.decision.as_deref().map(decided));
+            lines.extend(summary.vote_now.then(|| ("Note", "it calls the vote".to_owned())));
             let status = match summary.status {
                 RoundStatus::Settled => "The moderator holds the question for settled",
                 RoundStatus::Continue => "The moderator sums up, and the debate goes on",

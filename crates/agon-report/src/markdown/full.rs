@@ -224,6 +224,7 @@ fn summary_text(summary: &RoundSummary) -> String {
     let mut parts = vec![format!("**Moderator** {status}"), blocks(&summary.summary)];
     let decided = |decision: &str| format!("{}: {}", words::decided(summary.status), inline(decision));
     parts.extend(summary.decision.as_deref().map(decided));
+    parts.extend(summary.vote_now.then(|| "It calls the vote.".to_owned()));
     parts.join("\n\n")
 }
 

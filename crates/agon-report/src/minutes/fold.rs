@@ -165,7 +165,8 @@ impl<'a> Minutes<'a> {
             | Deed::Interjected(_)
             | Deed::ScoredSpeeches(_)
             | Deed::Researched(_)
-            | Deed::Ranked { .. } => Deed::NotShown(figures::label(&deed)),
+            | Deed::Ranked { .. }
+            | Deed::Synthesised(_) => Deed::NotShown(figures::label(&deed)),
             // The synthesis that decides is the verdict, which is always shown.
             Deed::Concluded(Concluded { conclusion, .. }) => match conclusion {
                 Conclusion::Decision => Deed::NotShown("decision of the moderator"),
@@ -174,7 +175,6 @@ impl<'a> Minutes<'a> {
             Deed::ScoredDebaters(_)
             | Deed::Summarised { .. }
             | Deed::Measured { .. }
-            | Deed::Synthesised(_)
             | Deed::Failed { .. }
             | Deed::Skipped(_)
             | Deed::NotShown(_) => deed,

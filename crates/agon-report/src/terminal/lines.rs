@@ -224,6 +224,7 @@ fn closed(summary: &RoundSummary) -> Vec<StyledLine> {
     out.extend(text(&summary.summary));
     let decided = |decision: &str| format!("{}: {}", words::decided(summary.status), one_line(decision));
     out.extend(summary.decision.as_deref().map(|decision| StyledLine::indented(Style::Plain, &decided(decision))));
+    out.extend(summary.vote_now.then(|| StyledLine::indented(Style::Plain, "It calls the vote.")));
     out
 }
 

@@ -73,6 +73,7 @@ pub(crate) fn stop(rule: StopRule) -> &'static str {
         StopRule::JudgeEnough => "the judge had heard enough",
         StopRule::ModeratorDone => "the moderator called the last round",
         StopRule::ModeratorSettled => "the moderator held the question for settled",
+        StopRule::ModeratorVote => "the moderator called the vote",
         StopRule::TerminateWhen => "terminate_when became true",
         StopRule::TokenBudget => "the token budget was spent",
         StopRule::TimeBudget => "the time budget was spent",

@@ -153,6 +153,26 @@ fn words_that_the_file_keeps_out_stand_in_no_report_and_all_in_the_log() {
 }
 
 #[test]
+fn a_synthesis_that_the_file_keeps_back_reaches_neither_watchers_nor_reports() {
+    let text = "Sell the morning run";
+    let reports = |shown: Shown| {
+        let mut log = formats::critiques();
+        let Event::DebateAdmitted(admission) = &mut log.records[0].events[0] else { panic!("an admission") };
+        admission.spec.visible.synthesizer = shown;
+        let synthesis = Synthesis { text: text.into(), output: None, problems: vec![] };
+        log.done(3, SYNTHESIZER, Task::Synthesise, |turn, call| Event::SynthesisRecorded { turn, synthesis, call });
+        let streamed = shown_to_clients(log.spec(), log.records.last().unwrap().events.first().unwrap());
+        let minutes = minutes(&log);
+        let result = serde_json::to_string(&DebateResult::of(&minutes)).unwrap();
+        let reports = [full_markdown(&minutes), verbose(&minutes), html(&minutes).unwrap(), result];
+        (streamed, reports.map(|report| report.contains(text)))
+    };
+    assert_eq!(reports(Shown::default()), (true, [true; 4]));
+    assert_eq!(reports(Shown { client: true, history: false }), (true, [false; 4]));
+    assert_eq!(reports(Shown { client: false, history: true }), (false, [true; 4]));
+}
+
+#[test]
 fn watchers_are_shown_what_the_file_lets_them_see() {
     let mut log = formats::fight();
     let Event::DebateAdmitted(admission) = &mut log.records[0].events[0] else { panic!("an admission") };

@@ -36,8 +36,9 @@ fn a_moderator_calls_nobody_only_where_it_chooses_the_speakers() {
 #[test]
 fn the_decision_of_a_moderator_stands_wherever_its_closing_does() {
     let (summary, decision) = ("They differ by a year.".to_owned(), Some("Rent first, then buy.".to_owned()));
-    let closes = RoundSummary { summary, status: RoundStatus::Settled, decision };
+    let closes = RoundSummary { summary, status: RoundStatus::Settled, decision, vote_now: true };
     for text in told(TurnMode::RoundRobin, ModeratorDecision::Closes(closes)) {
         assert!(text.contains("They differ by a year.") && text.contains("Rent first, then buy."), "{text}");
+        assert!(text.to_lowercase().contains("it calls the vote"), "{text}");
     }
 }

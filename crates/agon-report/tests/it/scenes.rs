@@ -16,7 +16,7 @@ fn plan(names: &[&str], briefing: &str) -> ModeratorDecision {
     })
 }
 fn closes(summary: &str, status: RoundStatus) -> ModeratorDecision {
-    ModeratorDecision::Closes(RoundSummary { summary: summary.to_owned(), status, decision: None })
+    ModeratorDecision::Closes(RoundSummary { summary: summary.to_owned(), status, ..RoundSummary::default() })
 }
 pub fn citation(turn: TurnId, who: &str, quote: &str, verified: bool) -> Citation {
     Citation { turn: Some(turn), participant: Some(who.into()), quote: quote.to_owned(), verified }

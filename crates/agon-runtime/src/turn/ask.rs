@@ -95,7 +95,8 @@ impl Play {
         call.prompt_hash = Some(request::hash(&prompt));
         let generation = Duration::from_millis(admission.spec.timeout_per_turn_ms);
         let started = Instant::now();
-        let seat = SeatCall { shared: &self.shared, work: &self.work, generation };
+        let ask = agon_prompt::shown_ask(&admission.spec, &self.work.ask);
+        let seat = SeatCall { shared: &self.shared, work: &self.work, ask, generation };
         let answered = seat.ask(prompt).await;
         call.timing.total_ms = Some(request::millis(started.elapsed()));
         permit.report(End::NEUTRAL);

@@ -184,7 +184,9 @@ pub(super) fn synthesizer(root: &Section, defaults: &Defaults) -> Option<Synthes
     let none = Section::default();
     let section = root.section("synthesizer");
     let general = root.text("model").or(defaults.model.as_deref());
-    let wanted = section.is_some() || root.flag("synthesizer") == Some(true);
+    // Where a moderator frames the debate there is something to be brought together.
+    let usual = section.is_some() || wants_moderator(root);
+    let wanted = root.flag("synthesizer").unwrap_or(usual);
     let section = section.unwrap_or(&none);
     wanted.then(|| Synthesizer {
         output_schema: section.data("output_schema").cloned(),

@@ -30,13 +30,13 @@ pub(super) const VISIBILITY: &[Choice] = &[
 ];
 pub(super) const SCOPE: &[Choice] = &[
     choice("full_log", "the whole debate"),
-    choice("last_n_turns", "the last `context_turns` speeches at most"),
+    choice("last_n_turns", "the last `context_turns` speeches"),
     choice("summary_only", "a running summary, and the last round"),
     choice("persona_scoped", "one's own speeches, those that address one, and the moderator's"),
 ];
 pub(super) const MEMORY: &[Choice] = &[
     choice("append_all", "everything"),
-    choice("rolling_window", "the last `memory_window` speeches at most"),
+    choice("rolling_window", "the last `memory_window` speeches"),
     choice("summarize_past", "a summary every `summarize_every` rounds, and what was said since"),
     choice("persona_masking", "what `sees` and `hidden_from` of the personas leave"),
 ];

@@ -104,14 +104,22 @@ const KEYS: &[Key] = &[
         "context_turns",
         Shape::Integer { min: 1, max: 1_000 },
         "12",
-        "`context_scope: last_n_turns`: speeches shown at most; half of them are dropped at a time.",
+        "`context_scope: last_n_turns`: how many speeches are shown, the last ones.",
     ),
     key(
         "memory_window",
         Shape::Integer { min: 1, max: 1_000 },
         "12",
-        "`memory: rolling_window`: speeches kept at most; half of them are dropped at a time.",
+        "`memory: rolling_window`: how many speeches are kept, the last ones.",
     ),
+    key(
+        "window_step",
+        Shape::Integer { min: 1, max: 1_000 },
+        "1",
+        "`last_n_turns` and `rolling_window`: how many speeches a window drops at a time, at most its size. With 1 it shows the last \
+         ones exactly; with more it shows up to so many less, and a model server can reuse more of the prompt.",
+    )
+    .since("0.2"),
     key(
         "summarize_every",
         Shape::Integer { min: 1, max: 100 },
@@ -208,7 +216,7 @@ const KEYS: &[Key] = &[
     key(
         "synthesizer",
         Shape::Switch(&SYNTHESIZER),
-        "false",
+        "true with a moderator, else false",
         "A last call that turns the result into a text, or into data of your schema. `true` is one without a schema.",
     ),
     key("tools", Shape::Map(&TOOLS), "", "How much a turn may use the tools that its speaker has."),

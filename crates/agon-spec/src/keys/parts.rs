@@ -92,17 +92,26 @@ pub(super) static TOOLS: Table = Table {
 
 pub(super) static VISIBLE: Table = Table {
     title: "visible",
-    about: "Whose words are shown where.",
+    about: "Whose words are shown where, and whether debaters know each other by name.",
     keys: &[
         key("debaters", Shape::Map(&SHOWN), "everywhere", "The debaters' speeches."),
         key("moderator", Shape::Map(&SHOWN), "everywhere", "What the moderator says."),
         key("judge", Shape::Map(&SHOWN), "everywhere", "What the judges say before the verdict, and their reasons."),
+        key("synthesizer", Shape::Map(&SHOWN), "everywhere", "What the synthesizer makes of the result.").since("0.2"),
+        key(
+            "names",
+            Shape::Flag,
+            "true",
+            "Whether debaters know each other by name. With `false` they know each other by stance; a debater without one, or with one \
+             that others share, is `Debater 1` and so on, in the order of the file.",
+        )
+        .since("0.2"),
     ],
     elsewhere: &[("personas", "write `debaters`"), ("mediator", "write `moderator`")],
 };
 
 static SHOWN: Table = Table {
-    title: "visible.debaters, visible.moderator, visible.judge",
+    title: "visible.debaters, visible.moderator, visible.judge, visible.synthesizer",
     about: "Where a role's words are shown.",
     keys: &[
         key("client", Shape::Flag, "true", "To watchers, while the debate runs."),

@@ -65,6 +65,7 @@ fn chosen_by(path: &str) -> &'static [&'static str] {
         "hub" | "direction" | "density" => &["debate_format", "topology"],
         "context_turns" => &["context_scope"],
         "memory_window" => &["memory"],
+        "window_step" => &["context_scope", "memory"],
         "summarize_every" | "summarizer" => &["memory", "context_scope"],
         "similarity_threshold" => &["debate_format", "end_condition"],
         "judge.orders" | "judge.panel" => &["consensus_strategy", "voting.voters"],

@@ -149,6 +149,9 @@ fn unheard(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
     if spec.moderator.is_none() {
         warn(place("moderator"), "visible.moderator", "there is no moderator whose words could be shown or not");
     }
+    if spec.synthesizer.is_none() {
+        warn(place("synthesizer"), "visible.synthesizer", "there is no synthesizer whose words could be shown or not");
+    }
     if spec.judge.is_none() {
         warn(place("judge"), "visible.judge", "there is no judge whose words could be shown or not");
     }

@@ -3,12 +3,12 @@ use super::super::draft::Draft;
 use super::asides::known_debater;
 use super::choices::in_range;
 use super::mismatch;
-use crate::answer::{Answer, Interjection, Remark, RoundPlan, SpeechScore};
+use crate::answer::{Answer, Interjection, Remark, RoundPlan, RoundSummary, SpeechScore};
 use crate::call::Call;
 use crate::event::{Event, ModeratorDecision};
 use crate::ids::{ParticipantId, TurnId};
 use crate::plan::REQUESTS;
-use crate::spec::TurnMode;
+use crate::spec::{ConsensusStrategy, TurnMode};
 use crate::task::{Ask, Conclusion, Task};
 use crate::work::Work;
 
@@ -27,7 +27,10 @@ impl Draft<'_> {
                 Ok(Event::ModeratorDecided { turn, decision, fallback: false, call: Some(call) })
             }
             (Work::CloseRound, Answer::RoundSummary(summary), _) => {
-                let decision = ModeratorDecision::Closes(summary);
+                // There is no vote to be called where somebody else decides.
+                let votes = self.strategy() == ConsensusStrategy::Vote;
+                let vote_now = summary.vote_now && votes;
+                let decision = ModeratorDecision::Closes(RoundSummary { vote_now, ..summary });
                 Ok(Event::ModeratorDecided { turn, decision, fallback: false, call: Some(call) })
             }
             (Work::Interject, Answer::Interjection(interjection), _) => {
@@ -97,6 +100,9 @@ impl Draft<'_> {
             Ok(known)
         };
         let comment = interjection.comment.filter(|comment| moderator.interjects && !comment.trim().is_empty());
+        if comment.is_none() && moderator.sums_up_midway() {
+            return Err("comment is empty; at the midpoint it sums the debate up".to_owned());
+        }
         Ok(Interjection {
             comment,
             warnings: remarks(interjection.warnings, moderator.warns)?,

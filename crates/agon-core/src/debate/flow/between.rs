@@ -3,7 +3,7 @@ use super::super::apply::voters;
 use super::super::control::{Heard, SlotState};
 use super::super::draft::Draft;
 use super::{Asking, moderator};
-use crate::answer::{RoundStatus, RoundSummary};
+use crate::answer::RoundSummary;
 use crate::event::{Event, ModeratorDecision, Step};
 use crate::ids::{EMBEDDER, JUDGE, MODERATOR, SUMMARIZER, TurnId};
 use crate::signals::Gauge;
@@ -66,7 +66,7 @@ impl Draft<'_> {
     }
 
     fn close_instead(&mut self) {
-        let summary = RoundSummary { summary: String::new(), status: RoundStatus::Continue, decision: None };
+        let summary = RoundSummary::default();
         self.emit_fallback(self.control.round, ModeratorDecision::Closes(summary));
     }
 

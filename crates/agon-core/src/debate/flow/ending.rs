@@ -44,7 +44,11 @@ impl Draft<'_> {
         }
     }
 
+    /// Final statements, and what follows them; where the moderator called the vote, the vote.
     fn state_finally(&mut self) {
+        if self.control.vote_called {
+            return self.cast_final_ballots();
+        }
         if self.spec().phases.final_statements {
             self.enter(PhaseName::FinalStatements);
         } else {

@@ -20,6 +20,18 @@ fn windows(spec: &DebateSpec, found: &mut Found) {
     found.require(rolls || given.memory_window == usual.memory_window, &["memory_window", "memory"], || {
         "the number of turns that are kept needs `memory: rolling_window`".to_owned()
     });
+    let step = given.window_step;
+    found.require(last_n || rolls || step == usual.window_step, &["window_step", "context_scope", "memory"], || {
+        "`window_step` says how many speeches a window drops at a time, and there is none: it needs `context_scope: \
+         last_n_turns` or `memory: rolling_window`"
+            .to_owned()
+    });
+    let sizes = [last_n.then_some(given.context_turns), rolls.then_some(given.memory_window)];
+    let smallest = sizes.into_iter().flatten().min();
+    found.require(smallest.is_none_or(|size| step <= size), &["window_step"], || {
+        let size = smallest.unwrap_or_default();
+        format!("`window_step` is {step}, and the window shows {size} speeches: allowed are 1 to {size}")
+    });
     let sums_up = spec.memory == Memory::SummarizePast && spec.context_scope != ContextScope::SummaryOnly;
     found.require(sums_up || given.summarize_every == usual.summarize_every, &["summarize_every", "memory"], || {
         "`summarize_every` needs `memory: summarize_past`, and another scope than `summary_only`, which sums up after \

@@ -123,6 +123,7 @@ impl World<'_> {
         let names: Vec<ParticipantId> =
             self.debate.spec().personas.iter().map(|persona| persona.name.clone()).collect();
         let name = |n: u32| names[n as usize % names.len()].clone();
+        let midway = self.debate.spec().moderator.as_ref().is_some_and(Moderator::sums_up_midway);
         match task {
             Task::OpenRound => Answer::RoundPlan(RoundPlan {
                 next_speakers: (0..1 + number % 3).map(name).collect(),
@@ -133,14 +134,19 @@ impl World<'_> {
             Task::CloseRound => {
                 let status = if number.is_multiple_of(4) { RoundStatus::Settled } else { RoundStatus::Continue };
                 let decision = number.is_multiple_of(3).then(|| format!("decision {number}"));
-                Answer::RoundSummary(RoundSummary { summary: "s".into(), status, decision })
+                Answer::RoundSummary(RoundSummary {
+                    summary: "s".into(),
+                    status,
+                    decision,
+                    vote_now: number.is_multiple_of(7),
+                })
             }
             Task::Interject => {
                 let remarks = |many: u32| {
                     (0..many).map(|n| Remark { to: name(number + n), text: "and the cost?".into() }).collect()
                 };
                 Answer::Interjection(Interjection {
-                    comment: number.is_multiple_of(2).then(|| "To the point".into()),
+                    comment: (midway || number.is_multiple_of(2)).then(|| "To the point".into()),
                     warnings: remarks(number % 2),
                     questions: remarks(number % 7),
                     revisions: remarks(number % 3),

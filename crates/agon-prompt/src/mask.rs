@@ -1,0 +1,290 @@
+//! The debate as debaters know it who do not know each other by name: what they are shown bears labels in the place of names, and what
+//! they answer with labels is read as names again.
+use agon_core::{
+    Admission, Answer, Ask, Critique, DebateSpec, Declined, Event, Guidance, Interjection, ModeratorDecision,
+    ParticipantId, Point, PointReply, Remark, RoundPlan, RoundSummary, Sight, Speech, Task, is_reserved, rename,
+};
+use std::sync::Arc;
+
+/// How each debater is called.
+pub(crate) struct Masks {
+    /// Name and label, longer names first.
+    names: Vec<(ParticipantId, ParticipantId)>,
+}
+
+impl Masks {
+    /// The labels of a debate whose debaters do not know each other by name; none where they do.
+    pub(crate) fn of(spec: &DebateSpec) -> Option<Self> {
+        if spec.visible.names {
+            return None;
+        }
+        let mut names: Vec<(ParticipantId, ParticipantId)> =
+            (1..).zip(&spec.personas).map(|(number, persona)| (persona.name.clone(), label(spec, number, persona))).collect();
+        names.sort_by_key(|(name, _)| std::cmp::Reverse(name.as_str().len()));
+        Some(Self { names })
+    }
+
+    fn name(&self, name: &ParticipantId) -> ParticipantId {
+        let known = self.names.iter().find(|(known, _)| known == name);
+        known.map_or_else(|| name.clone(), |(_, label)| label.clone())
+    }
+    fn names(&self, names: &[ParticipantId]) -> Vec<ParticipantId> {
+        names.iter().map(|name| self.name(name)).collect()
+    }
+    fn maybe(&self, name: &Option<ParticipantId>) -> Option<ParticipantId> {
+        name.as_ref().map(|name| self.name(name))
+    }
+    fn text(&self, text: &str) -> String {
+        let names: Vec<(&str, &str)> = self.names.iter().map(|(name, label)| (name.as_str(), label.as_str())).collect();
+        rename(text, &names)
+    }
+    fn shared(&self, text: &Option<Arc<str>>) -> Option<Arc<str>> {
+        text.as_deref().map(|text| self.text(text).into())
+    }
+    fn owned(&self, text: &Option<String>) -> Option<String> {
+        text.as_deref().map(|text| self.text(text))
+    }
+    fn texts(&self, texts: &[String]) -> Vec<String> {
+        texts.iter().map(|text| self.text(text)).collect()
+    }
+    fn choices(&self, names: &[String]) -> Vec<String> {
+        names.iter().map(|name| self.name(&name.as_str().into()).to_string()).collect()
+    }
+
+    pub(crate) fn admission(&self, admission: &Admission) -> Admission {
+        Admission { spec: self.spec(&admission.spec), ..admission.clone() }
+    }
+
+    /// The spec with labels for names, in which nothing is left to be masked.
+    pub(crate) fn spec(&self, spec: &DebateSpec) -> DebateSpec {
+        let mut spec = spec.clone();
+        spec.visible.names = true;
+        spec.format.hub = self.maybe(&spec.format.hub);
+        for persona in &mut spec.personas {
+            persona.name = self.name(&persona.name);
+            persona.hidden_from = self.names(&persona.hidden_from);
+            for sight in persona.sees.iter_mut().flatten() {
+                if let Sight::Persona(name) = sight {
+                    *name = self.name(name);
+                }
+            }
+        }
+        spec
+    }
+
+    pub(crate) fn ask(&self, ask: &Ask, spec: &DebateSpec) -> Ask {
+        Ask { participant: self.name(&ask.participant), task: self.task(&ask.task, spec), ..ask.clone() }
+    }
+
+    fn guidance(&self, guidance: &Guidance) -> Guidance {
+        Guidance {
+            briefing: self.shared(&guidance.briefing),
+            new_angle: self.shared(&guidance.new_angle),
+            summary: self.shared(&guidance.summary),
+        }
+    }
+
+    fn points(&self, points: &[Point]) -> Vec<Point> {
+        points.iter().map(|point| Point { by: self.name(&point.by), text: self.text(&point.text) }).collect()
+    }
+
+    fn task(&self, task: &Task, spec: &DebateSpec) -> Task {
+        match task {
+            Task::Ballot { stage, choices } if spec.ballots_on_proposals() => {
+                Task::Ballot { stage: *stage, choices: self.choices(choices) }
+            }
+            Task::Vote { candidates, form } if spec.elects_debaters() => {
+                Task::Vote { candidates: self.choices(candidates), form: *form }
+            }
+            Task::ScoreDebaters { debaters } => Task::ScoreDebaters {
+                debaters: debaters.iter().map(|(name, label)| (self.name(name), label.clone())).collect(),
+            },
+            Task::Argument { guidance, to, bench } => {
+                Task::Argument { guidance: self.guidance(guidance), to: self.maybe(to), bench: *bench }
+            }
+            Task::Statement { speech, guidance, to, about } => Task::Statement {
+                speech: *speech,
+                guidance: self.guidance(guidance),
+                to: self.maybe(to),
+                about: self.shared(about),
+            },
+            Task::Bid { purpose, on, heard } => {
+                Task::Bid { purpose: *purpose, on: self.maybe(on), heard: self.shared(heard) }
+            }
+            Task::AnswerPoints { points } => Task::AnswerPoints { points: self.points(points) },
+            Task::Critique { of } => Task::Critique { of: self.name(of) },
+            Task::Revise { critics } => Task::Revise { critics: self.names(critics) },
+            Task::Ballot { .. }
+            | Task::Vote { .. }
+            | Task::Opening
+            | Task::Closing
+            | Task::Reflect { .. }
+            | Task::OpenRound
+            | Task::CloseRound
+            | Task::Interject
+            | Task::ScoreSpeeches { .. }
+            | Task::Research
+            | Task::Conclude { .. }
+            | Task::Summarise { .. }
+            | Task::Measure { .. }
+            | Task::EnoughSaid
+            | Task::Judge { .. }
+            | Task::Rank { .. }
+            | Task::Synthesise => task.clone(),
+        }
+    }
+
+    /// A debater's answer to a task, with the names that its labels stand for.
+    pub(crate) fn unmasked(&self, task: &Task, answer: Answer, spec: &DebateSpec) -> Answer {
+        let name = |label: ParticipantId| {
+            let known = self.names.iter().find(|(_, known)| *known == label);
+            known.map_or(label, |(name, _)| name.clone())
+        };
+        let elected = match task {
+            Task::Ballot { .. } => spec.ballots_on_proposals(),
+            _ => spec.elects_debaters(),
+        };
+        let choice = |choice: String| if elected { name(choice.as_str().into()).to_string() } else { choice };
+        match answer {
+            Answer::Choice { choice: one, reasons, confidence } => {
+                Answer::Choice { choice: choice(one), reasons, confidence }
+            }
+            Answer::Choices { choices, reasons, confidence } => {
+                Answer::Choices { choices: choices.into_iter().map(choice).collect(), reasons, confidence }
+            }
+            Answer::Bid(bid) => Answer::Bid(agon_core::Bid { to: bid.to.map(name), ..bid }),
+            Answer::PointReply(reply) => Answer::PointReply(PointReply { accepts: reply.accepts.map(name), ..reply }),
+            Answer::Revision(mut revision) => {
+                revision.accepted = revision.accepted.into_iter().map(name).collect();
+                let named = |one: Declined| Declined { critic: name(one.critic), ..one };
+                revision.declined = revision.declined.into_iter().map(named).collect();
+                Answer::Revision(revision)
+            }
+            Answer::DebaterScores(mut scores) => {
+                scores.iter_mut().for_each(|score| score.debater = name(score.debater.clone()));
+                Answer::DebaterScores(scores)
+            }
+            answer @ (Answer::Speech { .. }
+            | Answer::Text { .. }
+            | Answer::RoundPlan(_)
+            | Answer::RoundSummary(_)
+            | Answer::Judgement(_)
+            | Answer::Ranking(_)
+            | Answer::Critique(_)
+            | Answer::Note(_)
+            | Answer::Interjection(_)
+            | Answer::SpeechScores(_)
+            | Answer::Enough { .. }
+            | Answer::Conclusion { .. }
+            | Answer::Measures(_)
+            | Answer::Synthesis(_)) => answer,
+        }
+    }
+
+    /// An event as debaters may know it. Of those that no debater is shown anything of, nothing is changed.
+    pub(crate) fn event(&self, event: &Event) -> Event {
+        let mut event = event.clone();
+        match &mut event {
+            Event::SpeechRecorded(speech) => self.speech(speech),
+            Event::CritiqueRecorded { participant, of, critique, .. } => {
+                (*participant, *of) = (self.name(participant), self.name(of));
+                let (issues, suggestions) = (self.texts(&critique.issues), self.texts(&critique.suggestions));
+                *critique = Critique { issues, suggestions, ..critique.clone() };
+            }
+            Event::PointsAnswered { participant, points, reply, .. } => {
+                (*participant, *points) = (self.name(participant), self.points(points));
+                *reply = PointReply { accepts: self.maybe(&reply.accepts), reply: self.owned(&reply.reply) };
+            }
+            Event::ModeratorDecided { decision, .. } => *decision = self.decision(decision),
+            Event::ModeratorInterjected { interjection, .. } => *interjection = self.interjection(interjection),
+            Event::ResearchBriefed { text, .. }
+            | Event::ModeratorConcluded { text, .. }
+            | Event::SummaryRecorded { text, .. } => *text = self.text(text).into(),
+            Event::RoundOpened { speakers, briefing, new_angle, .. } => {
+                *speakers = self.names(speakers);
+                (*briefing, *new_angle) = (self.shared(briefing), self.shared(new_angle));
+            }
+            Event::NoteTaken { participant, .. } | Event::ToolCalled { participant, .. } => {
+                *participant = self.name(participant);
+            }
+            Event::DebateAdmitted(_)
+            | Event::Claimed { .. }
+            | Event::PhaseEntered { .. }
+            | Event::ParticipantPlaced { .. }
+            | Event::StageOpened { .. }
+            | Event::TurnAsked(_)
+            | Event::SpeechHeard { .. }
+            | Event::BallotCast { .. }
+            | Event::BidPlaced { .. }
+            | Event::VoteCast { .. }
+            | Event::DebatersScored { .. }
+            | Event::SpeechesScored { .. }
+            | Event::RoundMeasured { .. }
+            | Event::EnoughAsked { .. }
+            | Event::TurnFailed { .. }
+            | Event::SeatSkipped { .. }
+            | Event::LoopEnded { .. }
+            | Event::JudgementRecorded { .. }
+            | Event::RankingRecorded { .. }
+            | Event::VoteTallied { .. }
+            | Event::VerdictReached { .. }
+            | Event::SynthesisRecorded { .. }
+            | Event::CancelRequested { .. }
+            | Event::DebateEnded { .. } => {}
+        }
+        event
+    }
+
+    fn speech(&self, speech: &mut Speech) {
+        speech.participant = self.name(&speech.participant);
+        (speech.to, speech.cut_by) = (self.maybe(&speech.to), self.maybe(&speech.cut_by));
+        speech.text = self.text(&speech.text).into();
+    }
+
+    fn decision(&self, decision: &ModeratorDecision) -> ModeratorDecision {
+        match decision {
+            ModeratorDecision::Opens(plan) => ModeratorDecision::Opens(RoundPlan {
+                next_speakers: self.names(&plan.next_speakers),
+                briefing: self.owned(&plan.briefing),
+                new_angle: self.owned(&plan.new_angle),
+                done: plan.done,
+            }),
+            ModeratorDecision::Closes(closing) => ModeratorDecision::Closes(RoundSummary {
+                summary: self.text(&closing.summary),
+                decision: self.owned(&closing.decision),
+                ..closing.clone()
+            }),
+        }
+    }
+
+    fn interjection(&self, interjection: &Interjection) -> Interjection {
+        let remark = |remark: &Remark| Remark { to: self.name(&remark.to), text: self.text(&remark.text) };
+        let remarks = |remarks: &[Remark]| remarks.iter().map(remark).collect();
+        Interjection {
+            comment: self.owned(&interjection.comment),
+            warnings: remarks(&interjection.warnings),
+            questions: remarks(&interjection.questions),
+            revisions: remarks(&interjection.revisions),
+        }
+    }
+}
+
+/// The debater's stance, where nobody shares it and it is nobody's name; else its number.
+fn label(spec: &DebateSpec, number: usize, persona: &agon_core::Persona) -> ParticipantId {
+    let same = |one: &str, other: &str| one.to_lowercase() == other.to_lowercase();
+    let shared = |stance: &str| {
+        let holds = |other: &&agon_core::Persona| other.stance.as_deref().is_some_and(|other| same(other, stance));
+        spec.personas.iter().filter(holds).count() > 1
+    };
+    let is_name = |stance: &str| spec.personas.iter().any(|other| same(other.name.as_str(), stance));
+    let own = persona.stance.as_deref().filter(|stance| !shared(stance) && !is_name(stance) && !is_reserved(stance));
+    own.map_or_else(|| ParticipantId::new(format!("Debater {number}")), ParticipantId::new)
+}
+
+/// The ask as it is told to a debater outside: its own name stays, and others have those by which it knows them.
+pub fn shown_ask(spec: &DebateSpec, ask: &Ask) -> Ask {
+    match Masks::of(spec).filter(|_| spec.persona(&ask.participant).is_some()) {
+        Some(masks) => Ask { participant: ask.participant.clone(), ..masks.ask(ask, spec) },
+        None => ask.clone(),
+    }
+}
