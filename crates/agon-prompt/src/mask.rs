@@ -18,8 +18,10 @@ impl Masks {
         if spec.visible.names {
             return None;
         }
-        let mut names: Vec<(ParticipantId, ParticipantId)> =
-            (1..).zip(&spec.personas).map(|(number, persona)| (persona.name.clone(), label(spec, number, persona))).collect();
+        let mut names: Vec<(ParticipantId, ParticipantId)> = (1..)
+            .zip(&spec.personas)
+            .map(|(number, persona)| (persona.name.clone(), label(spec, number, persona)))
+            .collect();
         names.sort_by_key(|(name, _)| std::cmp::Reverse(name.as_str().len()));
         Some(Self { names })
     }

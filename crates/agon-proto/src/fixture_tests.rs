@@ -163,8 +163,12 @@ fn turns() -> Vec<(&'static str, Event)> {
         call: if fallback { None } else { Some(call()) },
     };
     let plan = RoundPlan { next_speakers: vec![ada()], briefing: None, new_angle: Some("cost".to_owned()), done: true };
-    let summary =
-        RoundSummary { summary: "s".to_owned(), status: RoundStatus::Settled, decision: Some("Yes".to_owned()), vote_now: false };
+    let summary = RoundSummary {
+        summary: "s".to_owned(),
+        status: RoundStatus::Settled,
+        decision: Some("Yes".to_owned()),
+        vote_now: false,
+    };
     vec![
         (
             "speech_recorded",

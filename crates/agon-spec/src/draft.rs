@@ -46,7 +46,8 @@ pub(crate) fn draft(root: &Section, texts: Texts, defaults: &Defaults) -> Debate
         history_limit: root.integer("history_limit").unwrap_or(0),
         phases: format::phases(root.section("phases"), debate_format),
         moderator: people::moderator(root, defaults),
-        judge: wants_judge(root, consensus_strategy, voting.as_ref()).then(|| people::judge(root, debate_format, defaults)),
+        judge: wants_judge(root, consensus_strategy, voting.as_ref())
+            .then(|| people::judge(root, debate_format, defaults)),
         voting,
         consensus_strategy,
         ballots: root.choice("ballots").unwrap_or(Ballots::Both),

@@ -77,11 +77,7 @@ fn entries(node: &Node) -> &[Entry] {
     }
 }
 
-fn resolve(
-    loaded: &Loaded,
-    (defaults, overrides): (&Defaults, &Overrides),
-    problems: &mut Problems<'_>,
-) -> DebateSpec {
+fn resolve(loaded: &Loaded, (defaults, overrides): (&Defaults, &Overrides), problems: &mut Problems<'_>) -> DebateSpec {
     if let Some(root) = &loaded.root {
         if !matches!(root.value, Value::Map(_) | Value::Null) {
             let message = format!("a debate file must be a mapping of keys to values, found {}", root.value.describe());

@@ -181,7 +181,8 @@ mod tests {
         let text = "topic: Tea?\ncontext_scope: summary_only\nmoderator: {model: a}\njudge: {model: b, panel: 3, panel_models: [c]}\n\
                     summarizer: {model: d}\nsynthesizer: {model: e}\npersonas:\n  - {name: a, stance: s, endpoint: nats}\n  \
                     - {name: b, stance: t, model: f, fallback_models: [g]}\n";
-        let defaults = Defaults { judge_model: Some("h".into()), moderator_model: Some("i".into()), ..Defaults::default() };
+        let defaults =
+            Defaults { judge_model: Some("h".into()), moderator_model: Some("i".into()), ..Defaults::default() };
         let overrides = Overrides { model: Some("x".into()), seed: Some(7), ..Overrides::default() };
         let spec = agon_spec::parse_with(&Source::new("a.yaml", text), &defaults, &overrides).spec.unwrap();
         assert_eq!(spec.seed, Some(7));

@@ -122,7 +122,8 @@ fn interject(moderator: &Moderator, words: &str) -> String {
         _ => line(template::INTERJECT_MEMBERS, at).to_owned(),
     };
     let members: Vec<String> = on().map(member).collect();
-    let form = |at: usize| if at == 0 && midway { Some("\"comment\": text") } else { INTERJECTION_FORMS.get(at).copied() };
+    let form =
+        |at: usize| if at == 0 && midway { Some("\"comment\": text") } else { INTERJECTION_FORMS.get(at).copied() };
     let forms: Vec<&str> = on().filter_map(form).collect();
     let task = fill(template::INTERJECT, &[]);
     format!("{task}\n{}\nAnswer with one JSON object: {{{}}}", members.join("\n"), forms.join(", "))

@@ -1,8 +1,8 @@
 //! What speakers know beside the transcript: decisions, summaries, notes, warnings, the result.
 use crate::text::{cut, quoted_line};
 use agon_core::{
-    Conclusion, Consensus, Event, Guidance, ModeratorDecision, Note, Outcome, ParticipantId, Position, Remark, RoundStatus,
-    Strength, ToolUse, VoteRule,
+    Conclusion, Consensus, Event, Guidance, ModeratorDecision, Note, Outcome, ParticipantId, Position, Remark,
+    RoundStatus, Strength, ToolUse, VoteRule,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -61,7 +61,8 @@ fn debaters_who_are_not_to_know_names_are_told_none() {
     for mode in [Mode::Adversarial, Mode::Deliberative] {
         let (hidden, open) = (nameless(mode), everything(mode));
         let (masked, known) = (named(&hidden), named(&open));
-        let guidance = || Guidance { briefing: Some("Ask Ben.".into()), new_angle: None, summary: Some("Ada leads.".into()) };
+        let guidance =
+            || Guidance { briefing: Some("Ask Ben.".into()), new_angle: None, summary: Some("Ada leads.".into()) };
         let guided = ("guided", "Cleo", Task::Argument { guidance: guidance(), to: Some("Ben".into()), bench: None });
         for (name, who, task) in every_task().into_iter().chain([guided]) {
             let shown = told(&masked, &ask(&masked, who, turn(2, 0), task.clone()));
@@ -100,8 +101,11 @@ fn what_is_answered_with_stances_is_read_as_names() {
     let bid = read(&spec, "Ada", bid, &format!(r#"{{"urgency": 5, "to": "{ben}", "reason": "r"}}"#));
     assert!(matches!(bid, Answer::Bid(bid) if bid.to == Some("Ben".into())));
     let critics = vec!["Ben".into(), "Cleo".into()];
-    let revision = format!(r#"{{"text": "t", "accepted": ["{cleo}"], "declined": [{{"critic": "{ben}", "why": "w"}}]}}"#);
-    let Answer::Revision(revision) = read(&spec, "Ada", Task::Revise { critics }, &revision) else { panic!("no revision") };
+    let revision =
+        format!(r#"{{"text": "t", "accepted": ["{cleo}"], "declined": [{{"critic": "{ben}", "why": "w"}}]}}"#);
+    let Answer::Revision(revision) = read(&spec, "Ada", Task::Revise { critics }, &revision) else {
+        panic!("no revision")
+    };
     assert_eq!((revision.accepted, revision.declined[0].critic.as_str()), (vec!["Cleo".into()], "Ben"));
     let points = ["Ben", "Cleo"].map(|by| Point { by: by.into(), text: "?".into() }).to_vec();
     let reply = read(&spec, "Ada", Task::AnswerPoints { points }, &format!(r#"{{"accept": "{cleo}", "reply": "r"}}"#));
@@ -145,13 +149,15 @@ fn no_prompt_asks_a_debater_with_an_assigned_stance_to_concede() {
     for intensity in (0..=10).map(Some).chain([None]) {
         let spec = DebateSpec { agreement_intensity: intensity, ..everything(Mode::Adversarial) };
         let view = after_one_round(&spec);
-        let usual = [("argument", "Ben", argument()), ("closing", "Ben", Task::Closing), ("opening", "Ben", Task::Opening)];
+        let usual =
+            [("argument", "Ben", argument()), ("closing", "Ben", Task::Closing), ("opening", "Ben", Task::Opening)];
         for (name, who, task) in every_task().into_iter().chain(usual) {
             let Some(persona) = spec.persona(&who.into()) else { continue };
             let user = user_of(&view, &ask(&view, who, turn(2, 0), task));
             let (_, tail) = user.split_once("=== YOUR TURN ===").unwrap();
             assert!(persona.stance.is_some());
-            let asked: Vec<&str> = CONCESSIONS.into_iter().filter(|words| tail.to_lowercase().contains(words)).collect();
+            let asked: Vec<&str> =
+                CONCESSIONS.into_iter().filter(|words| tail.to_lowercase().contains(words)).collect();
             assert_eq!(asked, [""; 0], "{name} at {intensity:?}: {tail}");
         }
     }

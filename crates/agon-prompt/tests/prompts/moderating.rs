@@ -81,9 +81,12 @@ fn the_vote_can_be_called_only_where_one_decides() {
         let view = after_one_round(&spec);
         let ask = ask(&view, "moderator", turn(2, 0), Task::CloseRound);
         let prompt = agon_prompt::prompt(&view, &ask).unwrap();
-        let asked = [prompt.messages[1].text.as_ref(), &prompt.schema.unwrap().to_string()].map(|text| text.contains("vote_now"));
+        let asked = [prompt.messages[1].text.as_ref(), &prompt.schema.unwrap().to_string()]
+            .map(|text| text.contains("vote_now"));
         assert_eq!(asked, [votes; 2], "{strategy:?}");
-        let Answer::RoundSummary(read) = agon_prompt::read_answer(&spec, &ask, close).unwrap().answer else { panic!("no closing") };
+        let Answer::RoundSummary(read) = agon_prompt::read_answer(&spec, &ask, close).unwrap().answer else {
+            panic!("no closing")
+        };
         assert!(read.vote_now, "whether it counts is for the rules to say");
     }
 }

@@ -111,7 +111,9 @@ fn items(minutes: &Minutes<'_>, round: u32) -> Vec<Item> {
 fn item(minutes: &Minutes<'_>, entry: &Entry<'_>) -> Option<Item> {
     match entry.deed {
         Deed::Spoke(speech) => Some(Item::Speech(spoke(minutes, entry, speech))),
-        Deed::Moderated { decision, fallback } => Some(Item::Moderator(moderated(minutes, entry, (decision, fallback)))),
+        Deed::Moderated { decision, fallback } => {
+            Some(Item::Moderator(moderated(minutes, entry, (decision, fallback))))
+        }
         Deed::Failed { failure, retry_at } => Some(Item::Failure(FailureNote {
             name: one_line(words::who(entry.participant)),
             asked: figures::asked(minutes, entry),

@@ -1,8 +1,8 @@
 //! The names of the core, as a person reads them.
 use agon_core::{
     BallotStage, BidPurpose, Conclusion, ConsensusStrategy, ContextScope, DebateFormat, DebateState, MajorityShift,
-    Memory, Method, Mode, OnTurnFailure, Outcome, PhaseName, Quorum, ReasonCode, RoundStatus, SkipReason, SpeechKind, Step,
-    StopRule, Strength, TurnMode, Visibility, VoteRule,
+    Memory, Method, Mode, OnTurnFailure, Outcome, PhaseName, Quorum, ReasonCode, RoundStatus, SkipReason, SpeechKind,
+    Step, StopRule, Strength, TurnMode, Visibility, VoteRule,
 };
 
 pub(crate) fn outcome(outcome: Outcome) -> &'static str {

@@ -59,8 +59,12 @@ pub fn hostile(text: &str) -> Log {
     let (lost, mut call) = log.ask(1, text, Task::Closing);
     (call.host, call.finish_reason) = (Some(text.to_owned()), Some(text.to_owned()));
     log.fail(lost, text, call, Failure::new(FailureCause::ServerError, text), Some(10));
-    let summary =
-        RoundSummary { summary: text.to_owned(), status: RoundStatus::Settled, decision: Some(text.to_owned()), vote_now: true };
+    let summary = RoundSummary {
+        summary: text.to_owned(),
+        status: RoundStatus::Settled,
+        decision: Some(text.to_owned()),
+        vote_now: true,
+    };
     log.moderate(1, ModeratorDecision::Closes(summary));
     log.ballot(2, BallotStage::Final, text, "other", text);
     log.vote(2, text, text, text);

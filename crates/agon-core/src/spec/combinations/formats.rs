@@ -89,11 +89,8 @@ fn moderator(spec: &DebateSpec, found: &mut Found) {
             .to_owned()
     });
     let decides = spec.consensus_strategy == crate::spec::ConsensusStrategy::MediatorSummary;
-    let sums_up = moderator.closes
-        || moderator.concludes
-        || moderator.reconciles
-        || moderator.sums_up_midway()
-        || decides;
+    let sums_up =
+        moderator.closes || moderator.concludes || moderator.reconciles || moderator.sums_up_midway() || decides;
     let style = moderator.summary_style == Default::default() || sums_up;
     found.require(style, &["moderator.summary_style"], || {
         "`summary_style` says how the moderator sums up, and it never does: switch `closes`, `reconciles` or `concludes` \

@@ -17,7 +17,8 @@ pub fn check(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
     }
     let reached = flat.iter().position(|(_, _, event)| matches!(event, Event::VerdictReached { .. }));
     let (before, after) = flat.split_at(reached.ok_or("a success without a verdict")?);
-    let Some((_, _, Event::VerdictReached { outcome: verdict, verdict: text, winner, reason, .. })) = after.first() else {
+    let Some((_, _, Event::VerdictReached { outcome: verdict, verdict: text, winner, reason, .. })) = after.first()
+    else {
         return Err("no verdict".into());
     };
     if admission.spec.consensus_strategy == ConsensusStrategy::MediatorSummary {
