@@ -123,16 +123,25 @@ fn texts(minutes: &Minutes<'_>) -> Vec<BlockText> {
 fn why(minutes: &Minutes<'_>) -> Option<String> {
     let reasoning = minutes.verdict?.reasoning.filter(|text| !text.trim().is_empty())?;
     let why = excerpt(reasoning, MOST_REASONING);
-    let labels = key::labels(minutes.admission);
-    let meant = labels.iter().filter(|(label, _)| why.contains(label.as_str()));
-    let mut meant: Vec<String> = meant.map(|(label, name)| format!("{label} = {name}")).collect();
+    let mut meant = labels(minutes, &why);
     if let Some((entry, judged)) = minutes.deciding() {
         let named = minutes.named_entries(entry, judged.order, [why.as_str()]);
         let place = |turn: TurnId| minutes.place(turn.round);
         meant
             .extend(named.iter().map(|one| format!("entry {} = {}, {}", one.number, one.participant, place(one.turn))));
     }
-    Some(if meant.is_empty() { why } else { one_line(&format!("{why} ({})", meant.join(", "))) })
+    Some(explained(&why, &meant))
+}
+
+/// Who is behind the labels in a judge's words: `Speaker A = Ada`.
+fn labels(minutes: &Minutes<'_>, text: &str) -> Vec<String> {
+    let labels = key::labels(minutes.admission);
+    let named = labels.iter().filter(|(label, _)| text.contains(label.as_str()));
+    named.map(|(label, name)| format!("{label} = {name}")).collect()
+}
+
+fn explained(text: &str, meant: &[String]) -> String {
+    if meant.is_empty() { one_line(text) } else { one_line(&format!("{text} ({})", meant.join(", "))) }
 }
 
 fn missing(minutes: &Minutes<'_>) -> Option<String> {

@@ -3,7 +3,7 @@ use crate::minutes::Minutes;
 use crate::text::one_line;
 use crate::verdict::{same_winner, verified};
 use crate::words::{self, count};
-use agon_core::{ConsensusStrategy, Outcome};
+use agon_core::{ConsensusStrategy, Outcome, Voters};
 
 /// `by the judge (gemma3:12b), the same in both orders; 3 of 4 quotations verified`. Nothing before the verdict.
 pub(super) fn of(minutes: &Minutes<'_>) -> Option<String> {
@@ -94,12 +94,15 @@ fn named(winner: Option<&str>) -> String {
     winner.map_or_else(|| "a synthesis".to_owned(), |winner| format!("“{winner}”"))
 }
 
-/// `by majority: Invest now 2 votes, Wait a year 1 vote; 3 of 3 eligible votes came`.
+/// `by majority vote of the debaters: Invest now: 2 votes, Wait a year: 1 vote; 3 of 3 eligible votes came`.
 fn voted(minutes: &Minutes<'_>) -> String {
     let Some(tally) = minutes.tally else { return "by vote".to_owned() };
     let rule = tally.rule.map_or("vote", words::short_rule);
-    let got: Vec<String> =
-        tally.counts.iter().map(|(name, n)| format!("{name}: {}", words::got(tally.rule, *n))).collect();
+    let judges = minutes.admission.spec.voting.is_some_and(|voting| voting.voters == Voters::Judges);
+    let whose = if judges { "judges" } else { "debaters" };
+    // A stance may be a sentence with a full stop.
+    let got = |(name, n): &(String, u32)| format!("{}: {}", name.trim_end_matches('.'), words::got(tally.rule, *n));
+    let got: Vec<String> = tally.counts.iter().map(got).collect();
     let came = format!("{} of {} came", tally.received, count(tally.eligible.into(), "eligible vote"));
-    format!("by {rule}: {}; {came}", got.join(", "))
+    format!("by {rule} of the {whose}: {}; {came}", got.join(", "))
 }

@@ -1,5 +1,6 @@
 //! The strongest objection that nobody answered.
-use crate::analysis::{Analysis, StandingAttack};
+use super::{explained, labels};
+use crate::analysis::{Analysis, StandingAttack, StandingAttacks};
 use crate::minutes::Minutes;
 use crate::text::excerpt;
 use crate::words;
@@ -9,33 +10,37 @@ use agon_core::CRITICAL_SEVERITY;
 const MOST_TEXT: usize = 200;
 
 /// The strongest objection left open, and what it is. In this order: a severe critique, what a judge calls a critical
-/// objection, any other critique, the attack by the strongest speech. Those on the winner come before the others.
+/// objection, any other critique, the attack by the strongest speech. Where somebody argued for the winner, only what is
+/// said against them counts.
 pub(super) fn of(minutes: &Minutes<'_>, analysis: Option<&Analysis>) -> Option<String> {
     let standing = analysis.and_then(|analysis| analysis.disagreement.standing.as_ref());
     let attacks = standing.map(|standing| relevant(minutes, &standing.attacks)).unwrap_or_default();
     // Critiques stand before other attacks, the most severe first.
     let severest = attacks.first().copied().filter(|attack| attack.severity.is_some());
     let severe = severest.filter(|attack| attack.severity >= Some(CRITICAL_SEVERITY));
-    let judged = || minutes.open_objections().next().map(by_judge);
+    let judged = || minutes.open_objections().next().map(|objection| by_judge(minutes, objection));
     let strongest = || attacks.iter().copied().reduce(|best, next| stronger(analysis, best, next));
     let attack = |attack: &StandingAttack| told(minutes, attack);
     let open = severe.map(attack).or_else(judged).or_else(|| severest.or_else(strongest).map(attack));
     open.or_else(|| {
-        let of = standing?.of;
-        (of > 0)
-            .then(|| format!("nothing: {} answered", if of == 1 { "the one attack was" } else { "every attack was" }))
+        // Of very many only the first are listed.
+        let listed = |standing: &&StandingAttacks| standing.of > 0 && standing.total as usize == standing.attacks.len();
+        let standing = standing.filter(listed)?;
+        let on_winner = "no attack on the winner was left unanswered";
+        let left = if standing.total == 0 { "every attack was answered" } else { on_winner };
+        Some(format!("nothing: {left}"))
     })
 }
 
-/// The attacks on whoever argued for the winner; where there are none, all.
+/// The attacks on whoever argued for the winner; where nobody did, all.
 fn relevant<'t>(minutes: &Minutes<'_>, attacks: &'t [StandingAttack]) -> Vec<&'t StandingAttack> {
     let winner = minutes.winner();
     let won = |who: &str| {
         let stance = minutes.admission.spec.persona(&who.into()).and_then(|persona| persona.stance.as_deref());
         winner.is_some_and(|winner| winner == who || stance == Some(winner))
     };
-    let on_winner: Vec<&StandingAttack> = attacks.iter().filter(|attack| won(&attack.on)).collect();
-    if on_winner.is_empty() { attacks.iter().collect() } else { on_winner }
+    let argued = minutes.admission.spec.personas.iter().any(|persona| won(persona.name.as_str()));
+    attacks.iter().filter(|attack| !argued || won(&attack.on)).collect()
 }
 
 fn stronger<'t>(analysis: Option<&Analysis>, best: &'t StandingAttack, next: &'t StandingAttack) -> &'t StandingAttack {
@@ -47,8 +52,11 @@ fn stronger<'t>(analysis: Option<&Analysis>, best: &'t StandingAttack, next: &'t
     if strength(next) > strength(best) { next } else { best }
 }
 
-fn by_judge((judge, objection): (&str, &str)) -> String {
-    format!("objection that {} calls critical: “{}”", words::who(judge), excerpt(objection, MOST_TEXT))
+fn by_judge(minutes: &Minutes<'_>, (judge, objection): (&str, &str)) -> String {
+    let objection = excerpt(objection, MOST_TEXT);
+    let judge = words::office(judge).to_lowercase();
+    let text = format!("objection that the {judge} calls critical: “{objection}”");
+    explained(&text, &labels(minutes, &objection))
 }
 
 /// `critique by Bruno of Ada in round 2, severity 8 of 10: “…”`.

@@ -4,7 +4,7 @@ use crate::text::{excerpt, one_line};
 use crate::verdict::Standing;
 use crate::words;
 use agon_core::tally::same_answer;
-use agon_core::{BallotStage, Ballots, ConsensusSource, DebateState};
+use agon_core::{BallotStage, Ballots, ConsensusStrategy, DebateState, VoteRule};
 
 /// Characters of an answer that stands behind a name.
 const MOST_ANSWER: usize = 80;
@@ -13,7 +13,15 @@ const MOST_ANSWER: usize = 80;
 struct FinalChoice<'a> {
     who: &'a str,
     choice: &'a str,
+    /// All that a voter approves of, where the rule asks for that.
+    approved: &'a [String],
     before: Option<&'a str>,
+}
+
+impl FinalChoice<'_> {
+    fn is_for(&self, winner: &str) -> bool {
+        same_answer(self.choice, winner) || self.approved.iter().any(|choice| same_answer(choice, winner))
+    }
 }
 
 /// The lines on who is for and against.
@@ -21,29 +29,26 @@ pub(super) fn of(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
     if minutes.verdict.is_none() {
         return Vec::new();
     }
-    let by_votes = minutes.verdict.and_then(|verdict| verdict.consensus).map(|consensus| consensus.source);
-    let held = match by_votes {
-        Some(ConsensusSource::Votes) => votes(minutes),
-        Some(ConsensusSource::FinalBallots) | None => ballots(minutes),
-    };
+    let spec = &minutes.admission.spec;
+    let by_votes = spec.consensus_strategy == ConsensusStrategy::Vote && minutes.votes().next().is_some();
+    let held = if by_votes { votes(minutes) } else { ballots(minutes) };
     if held.is_empty() {
         return argued(minutes);
     }
-    let winner = minutes.winner().and_then(|winner| match by_votes {
-        Some(ConsensusSource::Votes) => Some(winner),
-        Some(ConsensusSource::FinalBallots) | None => minutes.stands_for(winner),
-    });
+    let winner = minutes.winner().and_then(|won| if by_votes { Some(won) } else { minutes.stands_for(won) });
     let mut rows = match winner {
         Some(winner) => for_and_against(winner, &held),
         None => by_answer(&held),
     };
-    rows.extend(silent(minutes, &held));
+    if !by_votes {
+        rows.extend(silent(minutes, &held));
+    }
     rows
 }
 
 fn for_and_against(winner: &str, held: &[FinalChoice<'_>]) -> Vec<(&'static str, String)> {
     let (with, against): (Vec<&FinalChoice<'_>>, Vec<&FinalChoice<'_>>) =
-        held.iter().partition(|one| same_answer(one.choice, winner));
+        held.iter().partition(|one| one.is_for(winner));
     let with: Vec<String> = with.into_iter().map(|one| named(one.who, None, one.before)).collect();
     let against: Vec<String> = against.into_iter().map(|one| named(one.who, Some(one.choice), one.before)).collect();
     vec![("For", listed(&with)), ("Against", listed(&against))]
@@ -78,7 +83,8 @@ fn quoted(answer: &str) -> String {
 }
 
 fn listed(names: &[String]) -> String {
-    if names.is_empty() { "nobody".to_owned() } else { names.join(", ") }
+    let quotes = names.iter().any(|name| name.contains('“'));
+    if names.is_empty() { "nobody".to_owned() } else { names.join(if quotes { "; " } else { ", " }) }
 }
 
 fn ballots<'m>(minutes: &'m Minutes<'_>) -> Vec<FinalChoice<'m>> {
@@ -86,20 +92,22 @@ fn ballots<'m>(minutes: &'m Minutes<'_>) -> Vec<FinalChoice<'m>> {
     last.map(|(entry, ballot)| held(minutes, entry.participant, ballot.choice)).collect()
 }
 
-/// The last vote of each voter: where every round votes, each has several.
+/// What each voter put first in its last vote: where every round votes, each has several.
 fn votes<'m>(minutes: &'m Minutes<'_>) -> Vec<FinalChoice<'m>> {
+    let approval = minutes.tally.is_some_and(|tally| tally.rule == Some(VoteRule::Approval));
     let mut last: Vec<FinalChoice<'m>> = Vec::new();
     for (entry, vote) in minutes.votes() {
         last.retain(|one| one.who != entry.participant);
-        last.push(held(minutes, entry.participant, vote.choice));
+        let approved = if approval { vote.choices } else { &[] };
+        last.push(FinalChoice { approved, ..held(minutes, entry.participant, vote.choice) });
     }
     last
 }
 
 fn held<'m>(minutes: &'m Minutes<'_>, who: &'m str, choice: &'m str) -> FinalChoice<'m> {
-    let first = minutes.ballots(BallotStage::Initial).find(|(entry, _)| entry.participant == who);
-    let before = first.map(|(_, ballot)| ballot.choice).filter(|before| !same_answer(before, choice));
-    FinalChoice { who, choice, before }
+    let moved = minutes.verdict.is_some_and(|verdict| verdict.moved.iter().any(|one| one.as_str() == who));
+    let first = minutes.ballots(BallotStage::Initial).find(|(entry, _)| moved && entry.participant == who);
+    FinalChoice { who, choice, approved: &[], before: first.map(|(_, ballot)| ballot.choice) }
 }
 
 /// Without ballots and votes, who argued for what.

@@ -11,6 +11,9 @@ use similar::{ChangeTag, TextDiff};
 /// Characters of both drafts together up to which single words are compared; above that, lines are.
 const MOST_BY_WORDS: usize = 40_000;
 
+/// So many words that are the same stand by themselves between two changes.
+const FEWEST_KEPT: usize = 4;
+
 pub(super) struct BlockView {
     pub(super) badge: &'static str,
     pub(super) tone: &'static str,
@@ -70,28 +73,62 @@ fn draft(minutes: &Minutes<'_>, answer: WinningText<'_>) -> Option<DraftView> {
     let (before, after) = (plain(&first.text), plain(answer.text?));
     let short = before.len().saturating_add(after.len()) <= MOST_BY_WORDS;
     let diff = if short { TextDiff::from_words(&before, &after) } else { TextDiff::from_lines(&before, &after) };
-    let mut pieces: Vec<Piece> = Vec::new();
+    let changes = diff.iter_all_changes().map(|change| (change.tag(), change.value().to_owned()));
+    let pieces = pieces(changes);
     let (mut added, mut removed) = (0, 0);
-    for change in diff.iter_all_changes() {
-        let words = change.value().split_whitespace().count() as u64;
-        match (change.tag(), pieces.last_mut()) {
-            (ChangeTag::Equal, Some(Piece::Kept(text)))
-            | (ChangeTag::Insert, Some(Piece::Added(text)))
-            | (ChangeTag::Delete, Some(Piece::Removed(text))) => text.push_str(change.value()),
-            (ChangeTag::Equal, _) => pieces.push(Piece::Kept(change.value().to_owned())),
-            (ChangeTag::Insert, _) => pieces.push(Piece::Added(change.value().to_owned())),
-            (ChangeTag::Delete, _) => pieces.push(Piece::Removed(change.value().to_owned())),
-        }
-        match change.tag() {
-            ChangeTag::Equal => {}
-            ChangeTag::Insert => added += words,
-            ChangeTag::Delete => removed += words,
+    for piece in &pieces {
+        match piece {
+            Piece::Kept(_) => {}
+            Piece::Added(text) => added += length(text),
+            Piece::Removed(text) => removed += length(text),
         }
     }
-    let words = |n| counted(n, "word", "words");
+    let words = |n| counted(n as u64, "word", "words");
     let summary = match (added, removed) {
         (0, 0) => "no word".to_owned(),
         (added, removed) => format!("{} added, {} removed", words(added), words(removed)),
     };
     Some(DraftView { href: anchor(entry.turn), summary, pieces })
+}
+
+/// Runs of words. Where only a few words are the same between two changes, they belong to the change: single words that
+/// happen to be the same help nobody to read it.
+fn pieces(changes: impl Iterator<Item = (ChangeTag, String)>) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let (mut kept, mut removed, mut added) = (String::new(), String::new(), String::new());
+    for (tag, text) in changes {
+        let changed = !removed.is_empty() || !added.is_empty();
+        match tag {
+            ChangeTag::Equal => kept.push_str(&text),
+            ChangeTag::Insert | ChangeTag::Delete => {
+                if changed && length(&kept) < FEWEST_KEPT && !kept.contains('\n') {
+                    removed.push_str(&kept);
+                    added.push_str(&kept);
+                } else {
+                    flush(&mut pieces, &mut removed, &mut added);
+                    push(&mut pieces, Piece::Kept, &kept);
+                }
+                kept.clear();
+                if tag == ChangeTag::Insert { &mut added } else { &mut removed }.push_str(&text);
+            }
+        }
+    }
+    flush(&mut pieces, &mut removed, &mut added);
+    push(&mut pieces, Piece::Kept, &kept);
+    pieces
+}
+
+fn flush(pieces: &mut Vec<Piece>, removed: &mut String, added: &mut String) {
+    push(pieces, Piece::Removed, &std::mem::take(removed));
+    push(pieces, Piece::Added, &std::mem::take(added));
+}
+
+fn push(pieces: &mut Vec<Piece>, piece: fn(String) -> Piece, text: &str) {
+    if !text.is_empty() {
+        pieces.push(piece(text.to_owned()));
+    }
+}
+
+fn length(text: &str) -> usize {
+    text.split_whitespace().count()
 }

@@ -5,7 +5,7 @@ use super::styled::{Style, StyledLine};
 use crate::figures;
 use crate::minutes;
 use crate::prices::{Expenses, Prices};
-use crate::text::PlainText;
+use crate::text::{PlainText, excerpt};
 use crate::words::{self, REHEARSAL, count, duration, number};
 use agon_core::tally::same_answer;
 use agon_core::{
@@ -172,7 +172,8 @@ impl LiveView {
     pub fn summary(&self, now: Timestamp) -> Vec<StyledLine> {
         let mut out = vec![self.place(now), self.figures(now)];
         if !self.first_ballots.is_empty() {
-            let told: Vec<String> = self.first_ballots.iter().map(|(choice, n)| format!("{n} for {choice}")).collect();
+            let told: Vec<String> =
+                self.first_ballots.iter().map(|(choice, n)| format!("{n} for {}", excerpt(choice, 24))).collect();
             out.push(StyledLine::of(Style::Dim, format!("First ballots: {}", told.join(" · "))));
         }
         out
