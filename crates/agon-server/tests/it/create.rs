@@ -24,7 +24,8 @@ async fn a_submitted_file_becomes_a_debate_that_is_held_to_its_end() {
     assert_eq!(over.state(), State::Succeeded);
     assert_eq!(over.outcome(), bus::Outcome::Decided);
     assert_eq!(over.labels, labels);
-    assert_eq!(over.progress.unwrap().turns as u64, CALLS);
+    let progress = over.progress.unwrap();
+    assert_eq!((u64::from(progress.turns), progress.calls_done, progress.calls_planned), (CALLS, CALLS, CALLS));
     assert!(over.usage.unwrap().completion_tokens > 0);
     assert!(over.start_time.is_some() && over.end_time.is_some());
 }
