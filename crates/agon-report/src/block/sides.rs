@@ -51,7 +51,7 @@ fn for_and_against(winner: &str, held: &[FinalChoice<'_>]) -> Vec<(&'static str,
         held.iter().partition(|one| one.is_for(winner));
     let with: Vec<String> = with.into_iter().map(|one| named(one.who, None, one.before)).collect();
     let against: Vec<String> = against.into_iter().map(|one| named(one.who, Some(one.choice), one.before)).collect();
-    vec![("For", listed(&with)), ("Against", listed(&against))]
+    vec![("For", listed(&with, ", ")), ("Against", listed(&against, "; "))]
 }
 
 /// Without a winner, each answer with those who hold it.
@@ -64,17 +64,20 @@ fn by_answer(held: &[FinalChoice<'_>]) -> Vec<(&'static str, String)> {
             None => answers.push((one.choice, vec![name])),
         }
     }
-    answers.into_iter().map(|(answer, names)| ("For", format!("{}: {}", quoted(answer), listed(&names)))).collect()
+    answers
+        .into_iter()
+        .map(|(answer, names)| ("For", format!("{}: {}", quoted(answer), listed(&names, ", "))))
+        .collect()
 }
 
-/// `Bruno for “Wait a year” (before: “Invest now”)`.
+/// `Bruno for “Wait a year” (changed from “Invest now”)`.
 fn named(who: &str, choice: Option<&str>, before: Option<&str>) -> String {
     let choice = match choice {
         Some(own) if own == who => " for its own".to_owned(),
         Some(choice) => format!(" for {}", quoted(choice)),
         None => String::new(),
     };
-    let before = before.map(|before| format!(" (changed; before: {})", quoted(before))).unwrap_or_default();
+    let before = before.map(|before| format!(" (changed from {})", quoted(before))).unwrap_or_default();
     one_line(&format!("{}{choice}{before}", words::who(who)))
 }
 
@@ -82,9 +85,9 @@ fn quoted(answer: &str) -> String {
     format!("“{}”", excerpt(answer, MOST_ANSWER))
 }
 
-fn listed(names: &[String]) -> String {
-    let quotes = names.iter().any(|name| name.contains('“'));
-    if names.is_empty() { "nobody".to_owned() } else { names.join(if quotes { "; " } else { ", " }) }
+/// Names; parted by semicolons where what each is for stands behind it.
+fn listed(names: &[String], parted_by: &str) -> String {
+    if names.is_empty() { "nobody".to_owned() } else { names.join(parted_by) }
 }
 
 fn ballots<'m>(minutes: &'m Minutes<'_>) -> Vec<FinalChoice<'m>> {
@@ -95,19 +98,23 @@ fn ballots<'m>(minutes: &'m Minutes<'_>) -> Vec<FinalChoice<'m>> {
 /// What each voter put first in its last vote: where every round votes, each has several.
 fn votes<'m>(minutes: &'m Minutes<'_>) -> Vec<FinalChoice<'m>> {
     let approval = minutes.tally.is_some_and(|tally| tally.rule == Some(VoteRule::Approval));
+    let moved = minutes.verdict.map(|verdict| verdict.moved).unwrap_or_default();
     let mut last: Vec<FinalChoice<'m>> = Vec::new();
     for (entry, vote) in minutes.votes() {
         last.retain(|one| one.who != entry.participant);
         let approved = if approval { vote.choices } else { &[] };
-        last.push(FinalChoice { approved, ..held(minutes, entry.participant, vote.choice) });
+        let chosen = held(minutes, entry.participant, vote.choice);
+        // A vote may differ from the first ballot because one may not vote for oneself.
+        let before = chosen.before.filter(|_| moved.iter().any(|one| one.as_str() == entry.participant));
+        last.push(FinalChoice { approved, before, ..chosen });
     }
     last
 }
 
 fn held<'m>(minutes: &'m Minutes<'_>, who: &'m str, choice: &'m str) -> FinalChoice<'m> {
-    let moved = minutes.verdict.is_some_and(|verdict| verdict.moved.iter().any(|one| one.as_str() == who));
-    let first = minutes.ballots(BallotStage::Initial).find(|(entry, _)| moved && entry.participant == who);
-    FinalChoice { who, choice, approved: &[], before: first.map(|(_, ballot)| ballot.choice) }
+    let first = minutes.ballots(BallotStage::Initial).find(|(entry, _)| entry.participant == who);
+    let before = first.map(|(_, ballot)| ballot.choice).filter(|before| !same_answer(before, choice));
+    FinalChoice { who, choice, approved: &[], before }
 }
 
 /// Without ballots and votes, who argued for what.
@@ -129,7 +136,7 @@ fn argued(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
     if with.is_empty() && against.is_empty() {
         return Vec::new();
     }
-    vec![("Argued for", listed(&with)), ("Against", listed(&against))]
+    vec![("Argued for", listed(&with, ", ")), ("Against", listed(&against, "; "))]
 }
 
 /// Debaters of whom a final ballot was wanted and none came.

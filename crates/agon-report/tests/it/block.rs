@@ -93,14 +93,14 @@ fn the_block_says_how_it_was_decided_by_whom_and_on_what() {
 #[test]
 fn the_block_names_who_is_for_and_against_and_who_changed() {
     let decided = scenes::decided();
-    assert_eq!(row(&decided, "For").unwrap(), "Ada, Bruno (changed; before: “Wait a year”)");
+    assert_eq!(row(&decided, "For").unwrap(), "Ada, Bruno (changed from “Wait a year”)");
     assert_eq!(row(&decided, "Against").unwrap(), "nobody");
     let critiques = formats::critiques();
-    assert_eq!(row(&critiques, "For").unwrap(), "Ada, Bruno (changed; before: “Chioma”)");
+    assert_eq!(row(&critiques, "For").unwrap(), "Ada, Bruno (changed from “Chioma”)");
     assert_eq!(row(&critiques, "Against").unwrap(), "Chioma for its own");
     assert_eq!(
         row(&scenes::order_sensitive(), "For").unwrap(),
-        "“Invest now”: Ada, Bruno (changed; before: “Wait a year”)"
+        "“Invest now”: Ada, Bruno (changed from “Wait a year”)"
     );
 }
 

@@ -204,7 +204,7 @@ fn without_first_ballots_nothing_is_said_of_who_moved() {
         log.ballot(2, BallotStage::Final, "Ada", NOW, "in the end");
         won(&mut log, NOW, None);
         let block: Vec<String> = ResultBlock::of(&minutes(&log)).lines().iter().map(ToString::to_string).collect();
-        assert_eq!(block.iter().any(|line| line.contains("changed; before")), said, "{ballots:?}: {block:?}");
+        assert_eq!(block.iter().any(|line| line.contains("changed from")), said, "{ballots:?}: {block:?}");
     }
 }
 
