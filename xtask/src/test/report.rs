@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn the_ten_slowest_come_first_and_no_others() {
-        let ran = |took| Ran {
+        let ran = |took: u64| Ran {
             name: took.to_string(),
             took: Duration::from_secs(took),
             totals: Totals::default(),
