@@ -24,6 +24,7 @@ fn every_recipe_of_the_cookbook_runs_as_it_stands() {
         let path = world.file("recipe.yaml", file);
         let checked = world.agon(&["check", &path]);
         assert_eq!(checked.code, Some(0), "{title}: {checked:?}");
+        assert!(!checked.stdout.contains("warning"), "{title}: {checked:?}");
         let said = world.agon(&["run", &path, "--rehearsal", "--seed", "3", "--quiet"]);
         assert!(matches!(said.code, Some(0 | 2)), "{title}: {said:?}");
     });

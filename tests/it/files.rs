@@ -47,7 +47,8 @@ fn every_template_can_be_checked_and_run() {
     for template in ["pro-con", "panel", "decision"] {
         let file = format!("{template}.md");
         world.agon(&["new", "--template", template, "--topic", "Buy or build?", "-o", &file]).ok();
-        world.agon(&["check", &file]).ok();
+        let checked = world.agon(&["check", &file]).ok();
+        assert!(!checked.stdout.contains("warning"), "{template}: {checked:?}");
         let said = world.agon(&["run", &file, "--rehearsal", "--quiet", "--no-reports"]);
         assert!(matches!(said.code, Some(0 | 2)), "{template}: {said:?}");
     }

@@ -98,3 +98,53 @@ fn help_comes_at_once() {
     // A debug build on a busy machine is given some room; the release build is measured by `cargo xtask bench`.
     assert!(fastest.min().unwrap() < Duration::from_millis(100));
 }
+
+#[test]
+fn help_lists_commands_in_groups_and_describes_each() {
+    let world = World::new();
+    let list = world.agon(&["--help"]).ok().stdout;
+    for wanted in ["Debates:", "Servers and clusters:", "This machine:", "doctor", "--store", "Exit codes"] {
+        assert!(list.contains(wanted), "{wanted}: {list}");
+    }
+    assert_eq!(world.agon(&["help"]).ok().stdout, list);
+    assert!(world.agon(&["help", "run"]).ok().stdout.contains("--rehearsal"));
+    assert!(world.agon(&["help", "nats", "config"]).ok().stdout.contains("--shards"));
+    world.agon(&["help", "fly"]).code(64);
+}
+
+#[test]
+fn settings_can_be_had_as_json() {
+    let world = World::new();
+    let mut command = world.command(&["config", "show", "--origin", "--json"]);
+    let said = Said::of(&command.env("AGON__RUNTIME__MAX_DEBATES", "9").output().unwrap()).ok();
+    let shown: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(shown["settings"]["runtime"]["max_debates"], 9, "{shown}");
+    assert!(shown["origins"]["runtime.max_debates"].as_str().unwrap().contains("environment"), "{shown}");
+}
+
+#[test]
+fn a_topic_is_debated_by_the_largest_installed_model_that_fits() {
+    let world = World::new();
+    let server = crate::keys::models(&[("tiny:1b", 1 << 20), ("good:3b", 64 << 20), ("huge:900b", 900 << 30)]);
+    let mut command = world.command(&["run", "Tea or coffee?", "--rounds", "1", "--no-reports"]);
+    let said = Said::of(&command.env("OLLAMA_HOST", server.address()).output().unwrap());
+    assert!(said.stderr.contains("model good:3b: the largest installed model that fits"), "{said:?}");
+    assert!(!said.stderr.contains("llama3.2"), "{said:?}");
+    assert_eq!(world.events("last")[0]["spec"]["personas"][0]["model"], "good:3b");
+}
+
+#[test]
+fn a_private_key_is_not_debated_and_other_files_only_with_their_syntax() {
+    let world = World::new();
+    let key = world.file("id.txt", "-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n");
+    for args in [&["run", &key, "--rehearsal"][..], &["check", &key], &["run", &key, "--rehearsal", "--as", "md"]] {
+        let said = world.agon(args).code(64);
+        assert!(said.stderr.contains("PEM") && !said.stderr.contains("abc"), "{said:?}");
+    }
+    let odd = world.file("debate.conf", "topic: Tea or coffee?\n");
+    assert!(world.agon(&["check", &odd]).code(64).stderr.contains("--as yaml"));
+    world.agon(&["check", "--as", "yaml", &odd]).ok();
+    for name in ["a.txt", "b.markdown"] {
+        world.agon(&["check", &world.file(name, "# Tea or coffee?\n")]).ok();
+    }
+}

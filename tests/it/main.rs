@@ -26,6 +26,8 @@ mod cookbook;
 #[cfg(test)]
 mod crash;
 #[cfg(test)]
+mod doctor;
+#[cfg(test)]
 mod documents;
 #[cfg(test)]
 mod faults;
@@ -40,9 +42,13 @@ mod history;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+mod keys;
+#[cfg(test)]
 mod machine;
 #[cfg(test)]
 mod monitoring;
+#[cfg(test)]
+mod one_server;
 #[cfg(test)]
 mod options;
 #[cfg(test)]

@@ -82,3 +82,31 @@ fn write(world: &World, row: i64, body: &[u8]) {
     let changed = database(world).execute("UPDATE records SET body = ?1 WHERE rowid = ?2", (body, row)).unwrap();
     assert_eq!(changed, 1);
 }
+
+#[test]
+fn a_debate_of_this_machine_is_judged_again() {
+    let world = World::new();
+    world.rehearse("first").ok();
+    let said = world.agon(&["rejudge", "first", "--judge", "another:1b", "--id", "second", "--quiet"]);
+    assert!(matches!(said.code, Some(0 | 2)), "{said:?}");
+    let (old, new) = (world.events("first"), world.events("second"));
+    let speeches = |events: &[serde_json::Value]| -> Vec<serde_json::Value> {
+        events.iter().filter(|event| event["type"] == "speech_recorded").map(|event| event["text"].clone()).collect()
+    };
+    assert!(!speeches(&old).is_empty());
+    assert_eq!(speeches(&old), speeches(&new));
+    assert!(new.iter().any(|event| event["type"] == "verdict_reached"), "{said:?}");
+    assert!(format!("{new:?}").contains("another:1b"));
+    world.agon(&["verify", "second"]).ok();
+    world.agon(&["rejudge", "first", "--id", "second"]).code(64);
+}
+
+#[test]
+fn what_is_found_of_logs_can_be_had_as_json() {
+    let world = World::new();
+    world.rehearse("proven").ok();
+    let found = world.json(&["verify", "--json"]);
+    assert_eq!((&found[0]["id"], &found[0]["state"]), (&"proven".into(), &"whole".into()), "{found}");
+    assert!(found[0]["hash"].as_str().unwrap().len() == 64, "{found}");
+    assert_eq!(world.json(&["delete", "proven", "--json"])["removed"], true);
+}

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, DATE, HeaderValue, RETRY_AFTER};
 use reqwest::{Method, RequestBuilder, Response, Url};
 use secrecy::ExposeSecret;
 use serde::Serialize;
@@ -131,6 +131,16 @@ impl Caller<'_> {
         serde_json::from_slice(&bytes).map_err(|error| ChatError::malformed(&error.to_string()))
     }
 
+    /// The date that the server puts on its answer, whatever it answers.
+    pub(crate) async fn date(&self, url: &Url, limit: Limit) -> Result<Option<jiff::Timestamp>, ChatError> {
+        let request = self.request(Method::GET, url)?;
+        let late = |_| ChatError::timeout(TimeoutPhase::FirstByte);
+        let response =
+            timeout_at(Instant::now() + limit.time, request.send()).await.map_err(late)?.map_err(transport_error)?;
+        let header = response.headers().get(DATE).and_then(|value| value.to_str().ok());
+        Ok(header.and_then(|date| jiff::fmt::rfc2822::parse(date).ok()).map(|date| date.timestamp()))
+    }
+
     async fn bytes(
         &self,
         url: &Url,
@@ -148,6 +158,9 @@ impl Caller<'_> {
         let response = timeout_at(until, request.send()).await.map_err(late)?.map_err(transport_error)?;
         if !response.status().is_success() {
             return Err(self.refused(response).await);
+        }
+        if content_type(&response).starts_with("text/html") {
+            return Err(ChatError::malformed("a web page"));
         }
         let read = read_to_end(response, limit.bytes);
         timeout_at(until, read).await.map_err(|_| ChatError::timeout(TimeoutPhase::Idle))?
@@ -223,9 +236,12 @@ pub(crate) fn serialise(body: &impl Serialize, expected_bytes: usize) -> Result<
     Ok(buffer)
 }
 
+fn content_type(response: &Response) -> &str {
+    response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
 fn framing(response: &Response) -> Framing {
-    let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if content_type.starts_with("application/json") { Framing::Whole } else { Framing::Streamed }
+    if content_type(response).starts_with("application/json") { Framing::Whole } else { Framing::Streamed }
 }
 
 async fn drain(mut response: Response) {

@@ -3,11 +3,11 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use reqwest::Client;
+use reqwest::{Certificate, Client};
 use secrecy::SecretString;
 
 use crate::transport::transport_error;
-use crate::{ChatError, Endpoint, RunnerOptions};
+use crate::{ChatError, ChatErrorKind, ChatFields, Endpoint, RunnerOptions};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(90);
@@ -27,6 +27,8 @@ pub struct ClientConfig {
     pub runner: RunnerOptions,
     /// Whether answers are asked for piece by piece; without, a gateway that cannot stream can still be used.
     pub stream: bool,
+    /// Where the server departs from the usual fields of a chat; for the OpenAI-compatible dialect only.
+    pub fields: ChatFields,
     /// How long calls other than chats may take.
     pub deadlines: Deadlines,
 }
@@ -41,6 +43,7 @@ impl ClientConfig {
             http: Http::default(),
             runner: RunnerOptions::default(),
             stream: true,
+            fields: ChatFields::default(),
             deadlines: Deadlines::default(),
         }
     }
@@ -72,6 +75,8 @@ pub struct Http(Arc<Pools>);
 
 #[derive(Debug, Default)]
 struct Pools {
+    /// The only authorities whose certificates are accepted; empty: those of the system.
+    authorities: Vec<Certificate>,
     plain_near: OnceLock<Client>,
     plain_far: OnceLock<Client>,
     tls_near: OnceLock<Client>,
@@ -79,6 +84,18 @@ struct Pools {
 }
 
 impl Http {
+    /// Connection pools that accept only server certificates signed by the authorities in `pem`.
+    ///
+    /// # Errors
+    /// When `pem` holds no certificate, or one that cannot be read.
+    pub fn trusting(pem: &[u8]) -> Result<Self, ChatError> {
+        let authorities = Certificate::from_pem_bundle(pem).map_err(transport_error)?;
+        if authorities.is_empty() {
+            return Err(ChatError::new(ChatErrorKind::BadRequest, "there is no certificate in it (PEM)"));
+        }
+        Ok(Self(Arc::new(Pools { authorities, ..Pools::default() })))
+    }
+
     /// The pool that serves `endpoint`, made at first use.
     pub(crate) fn client(&self, endpoint: &Endpoint) -> Result<&Client, ChatError> {
         let (near, encrypted) = (endpoint.is_near(), endpoint.is_encrypted());
@@ -91,12 +108,12 @@ impl Http {
         if let Some(client) = pool.get() {
             return Ok(client);
         }
-        let client = build(near, encrypted)?;
+        let client = build(near, encrypted, &self.0.authorities)?;
         Ok(pool.get_or_init(|| client))
     }
 }
 
-fn build(near: bool, encrypted: bool) -> Result<Client, ChatError> {
+fn build(near: bool, encrypted: bool, authorities: &[Certificate]) -> Result<Client, ChatError> {
     // The first provider of the process stays; whoever installed one before us has decided.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = Client::builder()
@@ -112,6 +129,8 @@ fn build(near: bool, encrypted: bool) -> Result<Client, ChatError> {
     }
     if !encrypted {
         builder = builder.tls_certs_only([]);
+    } else if !authorities.is_empty() {
+        builder = builder.tls_certs_only(authorities.iter().cloned());
     }
     builder.build().map_err(transport_error)
 }

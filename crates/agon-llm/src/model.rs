@@ -20,6 +20,11 @@ pub trait ChatModel: Send + Sync {
     /// Reads what the server says about itself; an OpenAI-compatible server has no agreed way to say a version.
     async fn version(&self) -> Result<ServerVersion, ChatError>;
 
+    /// Reads the server's clock from its answer to a question about itself; `None` when it does not tell.
+    async fn date(&self) -> Result<Option<jiff::Timestamp>, ChatError> {
+        Ok(None)
+    }
+
     /// Reads what is known of one model; an OpenAI-compatible server tells nothing, so every field is `None`.
     async fn show(&self, model: &str) -> Result<ModelDetails, ChatError>;
 

@@ -44,6 +44,7 @@ pub use place::Place;
 pub use reference::reference_markdown;
 pub use schema::schema;
 pub use source::{MAX_BYTES, Source, Syntax};
+pub use suggest::nearest;
 pub use template::TEMPLATE_VARIABLES;
 
 pub use agon_core::DebateSpec;

@@ -1,7 +1,8 @@
 //! The nearest valid name for a misspelt one.
 
 /// The candidate that `written` most likely means, if one is near enough.
-pub(crate) fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = folded(written);
     let length = wanted.chars().count();
     let most = (length / 3).clamp(1, 4);

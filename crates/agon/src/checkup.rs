@@ -1,7 +1,10 @@
 //! What `agon doctor` looks at.
 pub mod cluster;
 pub mod hosts;
+pub mod machine;
+mod model;
 pub mod place;
+mod reach;
 
 use serde::Serialize;
 

@@ -1,6 +1,7 @@
 //! The command line: what can be asked for, as clap reads it. `docs/reference/cli.md` is made from this.
 mod ask;
 mod debate;
+mod groups;
 mod list;
 mod look;
 mod nats;
@@ -10,7 +11,8 @@ mod remote;
 mod serve;
 
 pub use ask::{NewArgs, OutputArgs, PaceArgs, RunArgs, ServerArgs, Show, Template, ViewArgs};
-pub use debate::{DebateArgs, Label};
+pub use debate::{DebateArgs, FileSyntax, Label};
+pub use groups::parse;
 pub use list::{ListArgs, ListedOutcome, ListedState};
 pub use look::{
     CancelArgs, CheckArgs, ConfigAction, ConfigArgs, DeleteArgs, DoctorArgs, Format, GetArgs, HealthArgs, OpenArgs,
@@ -41,7 +43,6 @@ fn version(revision: &str) -> String {
 /// Debates between language models, with a verdict that says what it rests on.
 #[derive(Debug, Parser)]
 #[command(name = "agon", version = VERSION.as_str(), max_term_width = 100, after_help = EXIT_CODES)]
-#[command(disable_help_subcommand = true)]
 pub struct Cli {
     /// Options of every command.
     #[command(flatten)]
@@ -152,6 +153,7 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
+        groups::command().debug_assert();
         Cli::command().debug_assert();
     }
 

@@ -1,19 +1,43 @@
 //! From what the user names (a file, a topic, standard input) to a debate.
+use crate::cli::FileSyntax;
 use crate::exit::{Exit, Stop};
 use crate::output::Output;
-use crate::settings::{DefaultModels, Settings};
+use crate::servers;
+use crate::settings::{DefaultModels, Settings, USUAL_MODEL};
 use agon_core::DebateSpec;
-use agon_spec::{Code, Defaults, Diagnostic, Overrides, Parsed, Severity, Source, Syntax};
+use agon_spec::{Code, Defaults, Overrides, Parsed, Severity, Source, Syntax};
 use anyhow::Context;
 use std::io::Read;
 use std::path::Path;
 
-const ENDINGS: [&str; 4] = ["md", "yaml", "yml", "json"];
+/// What the names of debate files end with.
+const ENDINGS: [&str; 6] = ["md", "markdown", "txt", "yaml", "yml", "json"];
+/// How a certificate or key begins (PEM).
+const PEM: &str = "-----BEGIN ";
 
 /// What a debate file need not say, from the settings.
 pub fn defaults(settings: &Settings) -> Defaults {
     let DefaultModels { model, judge_model, moderator_model } = settings.defaults.clone();
+    let model = model.unwrap_or_else(|| USUAL_MODEL.to_owned());
     Defaults { model: Some(model), judge_model, moderator_model, ..Defaults::default() }
+}
+
+/// Parses a debate. Who names no model for some role has chosen none, and is not warned that all are one and the same.
+pub fn parse(source: &Source, defaults: &Defaults, overrides: &Overrides) -> Parsed {
+    let mut parsed = agon_spec::parse_with(source, defaults, overrides);
+    if overrides.model.is_none() && needs_model(source, defaults) {
+        parsed.diagnostics.retain(|found| !matches!(found.code, Code::SingleModel | Code::JudgeSharesModel));
+    }
+    parsed
+}
+
+/// Whether a role of the debate has no model but the default one.
+pub fn needs_model(source: &Source, defaults: &Defaults) -> bool {
+    // No model has this name.
+    const UNNAMED: &str = "(none)";
+    let defaults = Defaults { model: Some(UNNAMED.to_owned()), ..defaults.clone() };
+    let spec = agon_spec::parse(source, &defaults).spec;
+    spec.is_some_and(|spec| servers::models_of(&spec).iter().any(|model| model.as_str() == UNNAMED))
 }
 
 /// What was named: a debate that somebody wrote, or no more than a topic.
@@ -25,17 +49,18 @@ pub enum Named {
     Topic(Source),
 }
 impl Named {
-    /// Reads `-`, a file, or else takes the text as a topic.
-    pub fn find(what: &str) -> Result<Self, Stop> {
-        if what == "-" {
-            return standard_input().map(Self::Written);
-        }
+    /// Reads `-`, a file, or else takes the text as a topic; `syntax` is how a file is written where its name does not tell.
+    pub fn find(what: &str, syntax: Option<FileSyntax>) -> Result<Self, Stop> {
         let path = Path::new(what);
-        if path.is_file() || looks_like_a_file(what) {
-            file(what).map(Self::Written)
+        if what == "-" || syntax.is_some() || path.is_file() || looks_like_a_file(what) {
+            file_or_input(what, syntax).map(Self::Written)
         } else {
             topic(what).map(Self::Topic)
         }
+    }
+    /// A text as a topic, also where there is a file of that name.
+    pub fn topic(text: &str) -> Result<Self, Stop> {
+        topic(text).map(Self::Topic)
     }
     /// What is to be parsed.
     pub fn source(&self) -> &Source {
@@ -43,28 +68,45 @@ impl Named {
             Self::Written(source) | Self::Topic(source) => source,
         }
     }
-    /// Whether the user is told of a finding. Who names only a topic has chosen no models: that all are one and the same is
-    /// how the defaults are.
-    fn concerns(&self, found: &Diagnostic, overrides: &Overrides) -> bool {
-        match self {
-            Self::Written(_) => true,
-            Self::Topic(_) if overrides.model.is_some() => true,
-            Self::Topic(_) => !matches!(found.code, Code::SingleModel | Code::JudgeSharesModel),
-        }
-    }
 }
 
 /// Reads `-` or a file.
-pub fn file_or_input(name: &str) -> Result<Source, Stop> {
-    if name == "-" { standard_input() } else { file(name) }
+pub fn file_or_input(name: &str, syntax: Option<FileSyntax>) -> Result<Source, Stop> {
+    if name != "-" && syntax.is_none() && ending(name).is_none_or(|ending| !ENDINGS.contains(&ending.as_str())) {
+        return Err(not_a_debate_file(name));
+    }
+    let source = if name == "-" { standard_input()? } else { file(name)? };
+    if source.bytes.trim_ascii_start().starts_with(PEM.as_bytes()) {
+        return Err(Stop::usage(format!(
+            "{name} holds a key or certificate (PEM), and no debate; none of it was used"
+        )));
+    }
+    Ok(match syntax {
+        Some(syntax) => source.with_syntax(syntax.into()),
+        None => source,
+    })
+}
+
+fn not_a_debate_file(name: &str) -> Stop {
+    if !Path::new(name).exists() {
+        return Stop::usage(format!("cannot read {name}: there is no such file"));
+    }
+    Stop::usage(format!(
+        "{name} is not taken for a debate file: its name has to end in .{}; for another name say how it is written: --as md, --as yaml or --as json",
+        ENDINGS.join(", .")
+    ))
+}
+
+fn ending(name: &str) -> Option<String> {
+    Path::new(name).extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase)
 }
 
 /// Reads the debate, with what flags put in place of its own values; warnings are printed, errors end the program.
 pub fn load(named: &Named, defaults: &Defaults, overrides: &Overrides, output: &Output) -> Result<DebateSpec, Stop> {
-    let Parsed { spec, diagnostics } = agon_spec::parse_with(named.source(), defaults, overrides);
+    let Parsed { spec, diagnostics } = parse(named.source(), defaults, overrides);
     let flags = flags(overrides);
     if let Some(spec) = spec {
-        for warning in diagnostics.iter().filter(|found| named.concerns(found, overrides)) {
+        for warning in &diagnostics {
             let place = format!("{}:{}{flags}", warning.file, warning.place.line);
             output.note(&format!("warning: {place}: {}", warning.message));
         }
@@ -86,8 +128,7 @@ fn flags(overrides: &Overrides) -> String {
 
 /// Whether a text that names no file is yet meant as one: better "no such file" than a debate about a mistyped name.
 fn looks_like_a_file(what: &str) -> bool {
-    let ending = Path::new(what).extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
-    let known = ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()));
+    let known = ending(what).is_some_and(|ending| ENDINGS.contains(&ending.as_str()));
     let path = !what.contains(char::is_whitespace) && what.contains('/');
     known || path
 }
@@ -118,7 +159,7 @@ mod tests {
     use super::*;
 
     fn spec_of(what: &str) -> DebateSpec {
-        let parsed = agon_spec::parse(Named::find(what).unwrap().source(), &defaults(&Settings::default()));
+        let parsed = agon_spec::parse(Named::find(what, None).unwrap().source(), &defaults(&Settings::default()));
         parsed.spec.unwrap_or_else(|| panic!("{:?}", parsed.diagnostics))
     }
 
@@ -132,7 +173,7 @@ mod tests {
     #[test]
     fn a_mistyped_file_is_not_debated() {
         for name in ["no/such/thing", "gone.md", "gone.YAML"] {
-            let stop = Named::find(name).unwrap_err();
+            let stop = Named::find(name, None).unwrap_err();
             assert_eq!(stop.exit, Exit::Usage);
             assert!(format!("{:#}", stop.error.unwrap()).contains(name));
         }
@@ -146,16 +187,8 @@ mod tests {
     }
 
     fn told(named: &Named, overrides: &Overrides) -> Vec<Code> {
-        let parsed = agon_spec::parse_with(named.source(), &defaults(&Settings::default()), overrides);
-        parsed.diagnostics.iter().filter(|found| named.concerns(found, overrides)).map(|found| found.code).collect()
-    }
-
-    #[test]
-    fn a_plain_topic_is_not_warned_of_the_one_model_of_the_defaults_but_a_file_is() {
-        let none = Overrides::default();
-        assert_eq!(told(&Named::find("Tea or coffee?").unwrap(), &none), []);
-        let file = Source::new("tea.yaml", "topic: Tea or coffee?\n");
-        assert_eq!(told(&Named::Written(file), &none), [Code::JudgeSharesModel, Code::SingleModel]);
+        let parsed = parse(named.source(), &defaults(&Settings::default()), overrides);
+        parsed.diagnostics.iter().map(|found| found.code).collect()
     }
 
     #[test]
@@ -173,7 +206,7 @@ mod tests {
         assert_eq!(told(&file(&people("m")), &rounds(8)), [Code::ManyRounds]);
         assert_eq!(told(&file(&people("m")), &rounds(1)), [Code::Combination]);
         assert_eq!(told(&file(&people("m")), &model), [Code::JudgeSharesModel, Code::SingleModel, Code::SingleFamily]);
-        assert_eq!(told(&Named::find("Tea?").unwrap(), &model), [Code::JudgeSharesModel, Code::SingleModel]);
+        assert_eq!(told(&Named::find("Tea?", None).unwrap(), &model), [Code::JudgeSharesModel, Code::SingleModel]);
     }
 
     #[test]
@@ -191,5 +224,44 @@ mod tests {
             let role = spec.role(&name.into()).unwrap_or_else(|| panic!("no {name}"));
             assert_eq!(role.models(), [&agon_core::ModelName::from("x")], "{name}");
         }
+    }
+
+    #[test]
+    fn who_names_no_model_is_not_warned_that_all_are_the_same() {
+        let of = |text: &str| told(&Named::Written(Source::new("tea.yaml", text)), &Overrides::default());
+        assert_eq!(of("topic: Tea or coffee?\n"), []);
+        assert_eq!(of("topic: Tea or coffee?\nmodel: m\n"), [Code::JudgeSharesModel, Code::SingleModel]);
+        assert_eq!(told(&Named::find("Tea or coffee?", None).unwrap(), &Overrides::default()), []);
+    }
+
+    #[test]
+    fn a_role_without_a_model_needs_the_default_one() {
+        let needs = |source: &Source| needs_model(source, &defaults(&Settings::default()));
+        assert!(needs(Named::find("Tea or coffee?", None).unwrap().source()));
+        assert!(needs(&Source::new("tea.yaml", "topic: Tea?\n")));
+        assert!(!needs(&Source::new("tea.yaml", "topic: Tea?\nmodel: m\n")));
+    }
+
+    #[test]
+    fn a_key_is_not_debated_and_a_file_of_another_kind_only_on_request() {
+        let folder = std::env::temp_dir().join(format!("agon-endings-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.join(name);
+            std::fs::write(&path, text).unwrap();
+            path.to_str().unwrap().to_owned()
+        };
+        let refused = |name: &str, syntax| {
+            let stop = Named::find(name, syntax).unwrap_err();
+            assert_eq!(stop.exit, Exit::Usage);
+            stop.error.unwrap().to_string()
+        };
+        let (key, other) = (write("id.md", "-----BEGIN PRIVATE KEY-----\n"), write("debate.conf", "topic: Tea?\n"));
+        assert!(refused(&key, None).contains("PEM"));
+        assert!(refused(&key, Some(FileSyntax::Md)).contains("PEM"));
+        assert!(refused(&other, None).contains("--as"));
+        let source = file_or_input(&other, Some(FileSyntax::Yaml)).unwrap();
+        assert_eq!(source.syntax, Syntax::Yaml);
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -29,9 +29,7 @@ mod terminal;
 mod traces;
 mod watching;
 
-use clap::Parser;
 use clap::error::ErrorKind;
-use cli::Cli;
 use environment::Environment;
 use exit::{Exit, Stop};
 use output::Output;
@@ -42,7 +40,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match cli::parse() {
         Ok(cli) => cli,
         Err(told) => return tell(&told).into(),
     };

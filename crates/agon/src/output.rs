@@ -53,6 +53,20 @@ impl Output {
         size.map(|(columns, _)| usize::from(columns)).filter(|columns| *columns > 0)
     }
 
+    /// Prints a JSON document.
+    pub fn json(&self, value: &impl serde::Serialize) -> io::Result<()> {
+        self.line(&serde_json::to_string_pretty(value)?)
+    }
+
+    /// Says what became of something: as a JSON object where that is wanted, else as a note.
+    pub fn became(&self, json: bool, value: &serde_json::Value, note: &str) -> io::Result<()> {
+        if json {
+            return self.json(value);
+        }
+        self.note(note);
+        Ok(())
+    }
+
     /// Tells what happens.
     pub fn note(&self, text: &str) {
         if !self.quiet {

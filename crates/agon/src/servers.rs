@@ -1,17 +1,21 @@
 //! Model servers: connecting, asking what they have, and whether that is enough for a debate.
 mod needs;
+mod pick;
+mod prefixed;
 mod probe;
 mod rehearse;
 
 pub use needs::{check, hint, models_of, participants, serves};
-pub use probe::{Found, probe, probe_all};
+pub use pick::{choose_model, pick};
+pub use probe::{Found, probe, probe_all, same_model};
 pub use rehearse::{config, script, start};
 
 use crate::environment::Environment;
 use crate::exit::{Exit, Stop};
-use crate::settings::HostSettings;
+use crate::settings::{HostSettings, claimed_elsewhere};
 use agon_llm::{CallTimeouts, ChatModel, ClientConfig, Deadlines, Http, RunnerOptions};
-use anyhow::Context;
+use anyhow::{Context, bail};
+use prefixed::Prefixed;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,36 +29,64 @@ pub struct Server {
     pub settings: HostSettings,
     /// The client that speaks to it.
     pub client: Arc<dyn ChatModel>,
+    /// The prefixes by which other servers claim models.
+    elsewhere: Vec<String>,
 }
 
 impl Server {
     /// Makes the clients of all hosts; nothing is sent.
     pub fn connect_all(hosts: &[HostSettings], environment: &Environment) -> Result<Vec<Self>, Stop> {
-        let http = Http::default();
-        hosts.iter().map(|host| Self::connect(host, &http, environment)).collect()
+        hosts.iter().map(|host| Self::connect(host, hosts, environment)).collect()
     }
 
-    fn connect(settings: &HostSettings, http: &Http, environment: &Environment) -> Result<Self, Stop> {
-        if let Some(name) = settings.unset_variable() {
-            let (host, url) = (&settings.name, &settings.url);
-            return Err(Stop::usage(format!("host {host}: {url:?} names the variable {name}, which is not set")));
-        }
-        let endpoint = settings.endpoint().with_context(|| format!("host {}: {:?}", settings.name, settings.url));
-        let endpoint = endpoint.map_err(|error| Stop::new(Exit::Usage, error))?;
-        let key = settings.api_key.as_ref().map(|source| source.read(environment)).transpose();
-        let api_key = key.with_context(|| format!("the key of host {}", settings.name));
-        let config = ClientConfig {
-            api_key: api_key.map_err(|error| Stop::new(Exit::Usage, error))?,
-            http: http.clone(),
-            runner: RunnerOptions { num_ctx: settings.num_ctx },
-            deadlines: Deadlines { metadata: METADATA, ..Deadlines::default() },
-            ..ClientConfig::new(endpoint)
-        };
-        Ok(Self { settings: settings.clone(), client: agon_llm::connect_with(config) })
+    /// Makes the client of one of the hosts; nothing is sent.
+    pub fn connect(host: &HostSettings, all: &[HostSettings], environment: &Environment) -> Result<Self, Stop> {
+        let client = client(host, environment).with_context(|| format!("host {}", host.name));
+        let others = all.iter().filter(|other| other.name != host.name);
+        Ok(Self {
+            settings: host.clone(),
+            client: client.map_err(|error| Stop::new(Exit::Usage, error))?,
+            elsewhere: others.filter_map(|other| other.prefix.clone()).collect(),
+        })
+    }
+
+    /// Whether another server claims the model by its prefix.
+    pub fn leaves(&self, model: &str) -> bool {
+        claimed_elsewhere(&self.settings, &self.elsewhere, model)
     }
 
     /// How long each phase of a call may take here.
     pub fn timeouts(&self) -> CallTimeouts {
         CallTimeouts { first_byte: self.settings.first_byte_timeout.0, idle: self.settings.idle_timeout.0, turn: None }
     }
+}
+
+fn client(host: &HostSettings, environment: &Environment) -> anyhow::Result<Arc<dyn ChatModel>> {
+    if let Some(name) = host.unset_variable() {
+        bail!("{:?} names the variable {name}, which is not set", host.url);
+    }
+    let endpoint = host.endpoint().with_context(|| format!("{:?}", host.url))?;
+    let key = host.api_key.as_ref().map(|source| source.read(environment)).transpose();
+    let config = ClientConfig {
+        api_key: key.context("the key (api_key)")?,
+        http: http(host)?,
+        runner: RunnerOptions { num_ctx: host.num_ctx },
+        stream: host.stream,
+        fields: host.fields(),
+        deadlines: Deadlines { metadata: METADATA, ..Deadlines::default() },
+        ..ClientConfig::new(endpoint)
+    };
+    let inner = agon_llm::connect_with(config);
+    Ok(match &host.prefix {
+        Some(prefix) => Arc::new(Prefixed { inner, prefix: prefix.clone() }),
+        None => inner,
+    })
+}
+
+/// A server's connections: its own where it has authorities of its own.
+fn http(host: &HostSettings) -> anyhow::Result<Http> {
+    let Some(path) = &host.ca_file else { return Ok(Http::default()) };
+    let name = path.display();
+    let pem = std::fs::read(path).with_context(|| format!("cannot read ca_file {name}"))?;
+    Http::trusting(&pem).with_context(|| format!("ca_file {name}"))
 }

@@ -10,6 +10,7 @@ mod length;
 mod list;
 mod nats;
 mod prices;
+mod providers;
 mod secret;
 mod tools;
 
@@ -19,11 +20,12 @@ pub use faces::{
     AdminSettings, AuthSettings, CertificateSettings, GatewaySettings, JwtSettings, LogFormat, PrincipalField,
     TelemetrySettings, TlsSettings,
 };
-pub use hosts::{HostKind, HostSettings, chosen as chosen_hosts};
-pub use layers::Layers;
+pub use hosts::{HostKind, HostSettings, Origin, chosen as chosen_hosts, claimed_elsewhere};
+pub use layers::{KNOWN as KNOWN_VARIABLES, Layers, variable_mistake};
 pub use length::Length;
 pub use nats::NatsSettings;
 pub use prices::PriceSettings;
+pub use providers::{PROVIDERS, Provider};
 pub use secret::KeySource;
 pub use tools::{ToolSettings, with_keys as tools_with_keys};
 
@@ -166,11 +168,12 @@ impl Default for BreakerSettings {
 }
 
 /// Models for roles whose debate file names none.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DefaultModels {
-    /// For every role.
-    pub model: String,
+    /// For every role; absent is the largest installed model that fits into memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// For judges; absent is `model`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judge_model: Option<String>,
@@ -178,14 +181,9 @@ pub struct DefaultModels {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moderator_model: Option<String>,
 }
-impl Default for DefaultModels {
-    fn default() -> Self {
-        Self { model: DEFAULT_MODEL.to_owned(), judge_model: None, moderator_model: None }
-    }
-}
 
-/// Small enough for most laptops; a file, a setting or a flag names a better one.
-const DEFAULT_MODEL: &str = "llama3.2";
+/// Small enough for most laptops: the model to install where there is none, and the one of files that are only checked.
+pub const USUAL_MODEL: &str = "llama3.2";
 
 /// What a finished run leaves behind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -236,7 +234,7 @@ impl Settings {
                 problems.push(format!("hosts[{at}].name: there is another host of the name {:?}", host.name));
             }
         }
-        if self.defaults.model.trim().is_empty() {
+        if self.defaults.model.as_ref().is_some_and(|model| model.trim().is_empty()) {
             problems.push("defaults.model: empty".to_owned());
         }
         if self.retry.base_delay > self.retry.max_delay {

@@ -1,8 +1,9 @@
 //! Everything that a debate needs around it in this process: servers that answer, the node that runs it, the store.
+use crate::cli::ServerArgs;
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
 use crate::servers::{self, Found, Server};
-use crate::settings::{Settings, chosen_hosts, tools_with_keys};
+use crate::settings::{Origin, Settings, chosen_hosts, tools_with_keys};
 use crate::store::Store;
 use crate::traces::{self, Teller};
 use agon_bus::MemoryBus;
@@ -20,8 +21,8 @@ use uuid::Uuid;
 pub enum Cast {
     /// Scripted speakers in this process.
     Rehearsal(Box<RehearsalConfig>),
-    /// The Ollama server that a flag names, or else those of the settings.
-    Models(Option<String>),
+    /// The server that flags name, or else those of the settings and of keys.
+    Models(ServerArgs),
 }
 
 /// Servers that were asked and can play the debate.
@@ -33,15 +34,15 @@ pub struct Servers {
 impl Servers {
     /// Finds servers for the debates; where there are none, says so within seconds.
     pub async fn find(cast: Cast, context: &Context, settings: &Settings, specs: &[&DebateSpec]) -> Result<Self, Stop> {
+        let (models, fallbacks) = models_of(specs);
+        let wanted = [models.clone(), fallbacks].concat();
         let (rehearsal, hosts) = match cast {
             Cast::Rehearsal(config) => {
                 let (server, host) = servers::start(*config).await?;
                 (Some(server), vec![host])
             }
-            Cast::Models(flag) => (None, chosen_hosts(flag.as_deref(), &settings.hosts, &context.environment)),
+            Cast::Models(flags) => (None, chosen_hosts(&flags, &settings.hosts, &context.environment, &wanted)),
         };
-        let (models, fallbacks) = models_of(specs);
-        let wanted = [models.clone(), fallbacks].concat();
         let asked = servers::probe_all(Server::connect_all(&hosts, &context.environment)?, wanted).await;
         if let Some(why) = servers::check(&asked, &models) {
             return Err(Stop::say(Exit::Unavailable, why));
@@ -50,6 +51,8 @@ impl Servers {
         for (server, answer) in asked {
             match answer {
                 Ok(answer) => found.push((server, answer)),
+                // Nobody named it, and it is not needed.
+                Err(_) if server.settings.origin == Origin::Usual => {}
                 Err(error) => context.output.warn(&format!("{} is left out: {error}", server.client.endpoint())),
             }
         }

@@ -46,6 +46,10 @@ const fn not(pattern: Pattern, why: &'static str) -> Reason {
 /// What the tests cannot run. Everything else in the documents is run.
 pub const ELSEWHERE: &[Reason] = &[
     not(Starts("ollama"), "needs a model server and the network; a rehearsal server stands in for it at its port"),
+    not(Has("_API_KEY="), "needs a key and the network; tests/it/keys.rs does the same with a server on this machine"),
+    not(Has("--base-url"), "needs a model server; tests/it/keys.rs does the same with a server on this machine"),
+    not(Starts("vllm"), "needs a model server and a GPU"),
+    not(Starts("llama-server"), "needs a model server and its weights"),
     not(Starts("cargo xtask"), "runs in CI; `cargo xtask tidy` checks that the command and its options exist"),
     not(Starts("cargo test"), "runs in CI"),
     not(Starts(".ci/run"), "is what runs this test"),

@@ -16,13 +16,14 @@ mod port;
 mod process;
 mod proxy;
 mod rehearsal;
+mod stub;
 
 pub use engine::SearchEngine;
 #[cfg(feature = "grpc")]
 pub use grpc::DynamicClient;
 pub use http::http_get;
 pub use nats::{NatsOptions, NatsServer, nats_servers};
-pub use openai::OpenAiDoor;
+pub use openai::{DoorCall, OpenAiDoor};
 #[cfg(feature = "otlp")]
 pub use otlp::{OtlpSink, SinkSpan};
 pub use patience::until;
@@ -30,3 +31,4 @@ pub use port::free_port;
 pub use process::{Process, cpu_seconds, peak_kib};
 pub use proxy::TcpProxy;
 pub use rehearsal::{Rehearsal, RehearsedCall};
+pub use stub::{HttpStub, Line, StubAnswer};

@@ -128,6 +128,10 @@ impl ChatModel for OllamaClient {
         Ok(ServerVersion { kind: EndpointKind::Ollama, text: Some(reply.version), release })
     }
 
+    async fn date(&self) -> Result<Option<jiff::Timestamp>, ChatError> {
+        self.caller().date(&self.url("/api/version"), self.metadata()).await
+    }
+
     async fn show(&self, model: &str) -> Result<ModelDetails, ChatError> {
         let body = json!({ "model": model });
         let reply: ShowReply = self.caller().json(&self.url("/api/show"), Some(&body), self.metadata()).await?;

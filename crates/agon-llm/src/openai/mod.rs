@@ -52,7 +52,7 @@ impl ChatModel for OpenAiClient {
             return Err(ChatError::new(ChatErrorKind::BadRequest, "a chat without messages has no answer"));
         }
         let chat = Chat {
-            body: requests::chat(request, self.config.stream)?,
+            body: requests::chat(request, &self.config)?,
             timeouts: request.timeouts,
             min_prompt_tokens: request.min_prompt_tokens,
             check: None,
@@ -68,6 +68,10 @@ impl ChatModel for OpenAiClient {
 
     async fn version(&self) -> Result<ServerVersion, ChatError> {
         Ok(ServerVersion { kind: EndpointKind::OpenAi, text: None, release: None })
+    }
+
+    async fn date(&self) -> Result<Option<jiff::Timestamp>, ChatError> {
+        self.caller().date(&self.url("/models"), Limit::within(self.config.deadlines.metadata)).await
     }
 
     async fn show(&self, _model: &str) -> Result<ModelDetails, ChatError> {

@@ -6,7 +6,10 @@ use serde_json::Value;
 
 use crate::call::serialise;
 use crate::wire::{expected_bytes, tools};
-use crate::{ChatError, ChatRequest, Message, Role, Text, Think, ThinkLevel, ToolCall, ToolSpec};
+use crate::{
+    ChatError, ChatRequest, ClientConfig, Message, OptionalField as Field, Role, Text, Think, ThinkLevel, ToolCall,
+    ToolSpec,
+};
 
 #[derive(Serialize)]
 struct ChatBody<'a> {
@@ -15,7 +18,10 @@ struct ChatBody<'a> {
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<StreamOptions>,
-    max_tokens: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,24 +97,27 @@ fn tool_calls<S: Serializer>(calls: &&[ToolCall], serializer: S) -> Result<S::Ok
 }
 
 /// Writes a chat.
-pub(super) fn chat(request: &ChatRequest, stream: bool) -> Result<Vec<u8>, ChatError> {
-    let sampling = &request.sampling;
+pub(super) fn chat(request: &ChatRequest, config: &ClientConfig) -> Result<Vec<u8>, ChatError> {
+    let (sampling, stream, fields) = (&request.sampling, config.stream, &config.fields);
+    let limit = sampling.max_tokens();
+    let format = request.format.as_deref().map(|schema| ResponseFormat {
+        r#type: "json_schema",
+        json_schema: NamedSchema { name: "answer", strict: true, schema },
+    });
     let body = ChatBody {
         model: &request.model,
         messages: Messages(&request.messages),
         stream,
-        stream_options: stream.then_some(StreamOptions { include_usage: true }),
-        max_tokens: sampling.max_tokens(),
-        temperature: sampling.temperature,
-        top_p: sampling.top_p,
-        presence_penalty: sampling.presence_penalty,
-        seed: sampling.seed,
-        stop: sampling.stop.as_deref(),
-        reasoning_effort: request.think.and_then(effort),
-        response_format: request.format.as_deref().map(|schema| ResponseFormat {
-            r#type: "json_schema",
-            json_schema: NamedSchema { name: "answer", strict: true, schema },
-        }),
+        stream_options: fields.keep(Field::StreamOptions, stream.then_some(StreamOptions { include_usage: true })),
+        max_tokens: (!fields.completion_limit).then_some(limit),
+        max_completion_tokens: fields.completion_limit.then_some(limit),
+        temperature: fields.keep(Field::Temperature, sampling.temperature),
+        top_p: fields.keep(Field::TopP, sampling.top_p),
+        presence_penalty: fields.keep(Field::PresencePenalty, sampling.presence_penalty),
+        seed: fields.keep(Field::Seed, sampling.seed),
+        stop: fields.keep(Field::Stop, sampling.stop.as_deref()),
+        reasoning_effort: fields.keep(Field::ReasoningEffort, request.think.and_then(effort)),
+        response_format: fields.keep(Field::ResponseFormat, format),
         tools: &request.tools,
     };
     serialise(&body, expected_bytes(request))

@@ -28,7 +28,9 @@ pub(super) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'
 }
 
 fn size(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
-    if spec.max_rounds > ROUNDS {
+    // Who writes what ends or shortens a long debate has thought of it.
+    let bounded = ["memory", "end_condition", "terminate_when", "budget"].into_iter().any(|key| root.has(key));
+    if spec.max_rounds > ROUNDS && !bounded {
         let message =
             format!("{} rounds: after {ROUNDS}, debates mostly repeat themselves and cost more", spec.max_rounds);
         problems.warning(Finding::new(Code::ManyRounds, root.span_of("max_rounds"), message).field("max_rounds"));

@@ -18,8 +18,7 @@ pub async fn nats(context: &Context, settings: &Settings) -> Option<Finding> {
         return None;
     }
     let what = format!("NATS {}", settings.nats.urls.join(", "));
-    const FIX: &str =
-        "check nats.urls and the credentials of [nats]; agon config show --origin says where they come from";
+    const FIX: &str = "start it (nats-server -js), or check nats.urls and the credentials of [nats]; agon config show --origin shows where they come from";
     let config = match settings.nats.config("doctor", "doctor", &context.environment) {
         Ok(config) => agon_bus::nats::NatsConfig { wait: Duration::ZERO, ..config },
         Err(error) => return Some(Finding::fail(what, format!("{error:#}"), FIX)),
@@ -65,7 +64,7 @@ pub async fn server(context: &Context, settings: &Settings, args: &ApiArgs) -> O
     let mut client = settings.client.clone();
     client.server = args.server.clone().or(client.server);
     let what = format!("server {}", client.server.as_deref()?);
-    const FIX: &str = "check --server, AGON_SERVER or client.server, and client.token";
+    const FIX: &str = "start it (agon serve), or check --server, AGON_SERVER or client.server, and client.token";
     let told = |stop: crate::exit::Stop| stop.error.map_or_else(String::new, |error| format!("{error:#}"));
     let client = match Client::open(&client, &context.environment) {
         Ok(client) => client,

@@ -1,24 +1,26 @@
 //! Settings, folders and the store.
-use super::Finding;
+use super::{Finding, machine};
 use crate::commands::Context;
 use crate::exit::Stop;
 use crate::settings::{Layers, Settings};
 use crate::store::{self, Store};
+use anyhow::Context as _;
 use std::path::Path;
 
 /// The settings, and what is wrong with them.
 pub fn settings(context: &Context) -> (Vec<Finding>, Option<Settings>) {
     let read = context.layers().and_then(|layers| Ok((names(&layers), layers.settings()?)));
+    let mut findings = machine::variables(&context.environment);
     match read {
-        Ok((names, settings)) => (vec![Finding::ok("settings", names)], Some(settings)),
-        Err(stop) => (
-            vec![Finding::fail(
-                "settings",
-                told(&stop),
-                "mend them; agon config show --origin shows where each value comes from",
-            )],
-            None,
-        ),
+        Ok((names, settings)) => {
+            findings.insert(0, Finding::ok("settings", names));
+            (findings, Some(settings))
+        }
+        Err(stop) => {
+            let fix = "correct them where they are named; docs/reference/configuration.md lists every key";
+            findings.insert(0, Finding::fail("settings", told(&stop), fix));
+            (findings, None)
+        }
     }
 }
 
@@ -34,17 +36,49 @@ pub fn store(context: &Context) -> Vec<Finding> {
         Ok(path) => path,
         Err(stop) => return vec![Finding::fail("store", told(&stop), FIX)],
     };
+    let mut findings = Vec::from_iter(machine::disk("store", &path));
+    findings.push(store_at(context, &path));
+    findings
+}
+
+fn store_at(context: &Context, path: &Path) -> Finding {
+    const FIX: &str = "make it writable, or keep debates elsewhere with --store PATH or [store] path";
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if path.is_dir() {
+        let fix = format!("name a file in it: --store {}, or [store] path", path.join("agon.db").display());
+        return Finding::fail("store", format!("{} is a folder", path.display()), fix);
+    }
+    let ready = store::prepare(path).and_then(|()| {
+        if path.exists() {
+            let opened = std::fs::OpenOptions::new().append(true).open(path);
+            opened.with_context(|| format!("{} cannot be written", path.display()))?;
+        }
+        writable(folder)
+    });
+    if let Err(error) = ready {
+        return Finding::fail("store", format!("{error:#}"), FIX);
+    }
     if !path.exists() {
-        let ready = store::prepare(&path).and_then(|()| writable(path.parent().unwrap_or(Path::new("."))));
-        return vec![match ready {
-            Ok(()) => Finding::ok("store", format!("{} will be made by the first debate", path.display())),
-            Err(error) => Finding::fail("store", format!("{error:#}"), FIX),
-        }];
+        return Finding::ok("store", format!("{} will be made by the first debate", path.display()));
     }
     match Store::open(context) {
-        Ok(store) => vec![checked(&store, &path)],
-        Err(stop) => vec![Finding::fail("store", told(&stop), FIX)],
+        Ok(store) => checked(&store, path),
+        Err(stop) => Finding::fail("store", told(&stop), FIX),
     }
+}
+
+/// Where reports go.
+pub fn reports(settings: &Settings) -> Vec<Finding> {
+    const FIX: &str = "make it writable, or write reports elsewhere with --output-dir DIR or [output] dir";
+    let dir = std::path::absolute(&settings.output.dir).unwrap_or_else(|_| settings.output.dir.clone());
+    let there = dir.ancestors().find(|place| place.exists()).unwrap_or(Path::new("/"));
+    let mut findings = Vec::from_iter(machine::disk("reports", &dir));
+    findings.push(match (there.is_dir(), writable(there)) {
+        (false, _) => Finding::fail("reports", format!("{} is no folder", there.display()), FIX),
+        (true, Err(error)) => Finding::fail("reports", format!("{error:#}"), FIX),
+        (true, Ok(())) => Finding::ok("reports", format!("{} can be written", dir.display())),
+    });
+    findings
 }
 
 fn checked(store: &Store, path: &Path) -> Finding {
@@ -53,7 +87,7 @@ fn checked(store: &Store, path: &Path) -> Finding {
         Ok((all, open)) => Finding::warn(
             "store",
             format!("{} holds {all} debates, {open} of them unfinished", path.display()),
-            "agon resume goes on with all of them, agon list shows them",
+            "agon list shows them, agon resume continues them",
         ),
         Err(stop) => Finding::fail("store", told(&stop), "agon verify says which logs are damaged"),
     }
@@ -61,7 +95,7 @@ fn checked(store: &Store, path: &Path) -> Finding {
 
 fn writable(folder: &Path) -> anyhow::Result<()> {
     let probe = folder.join(format!(".agon-{}", std::process::id()));
-    std::fs::write(&probe, [])?;
+    std::fs::write(&probe, []).with_context(|| format!("the folder {} cannot be written", folder.display()))?;
     Ok(std::fs::remove_file(&probe)?)
 }
 

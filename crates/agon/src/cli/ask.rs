@@ -12,6 +12,7 @@ Examples:
   agon run debate.md --rehearsal              try it without a model
   agon run \"Should we rewrite it in Rust?\"    a plain topic, argued by a built-in cast
   agon run debate.md --model qwen3:8b --json > result.json
+  OPENAI_API_KEY=... agon run debate.md --model openai/gpt-5-mini
 
 The debate goes to standard output, progress to standard error. On a terminal it is shown as it happens;
 elsewhere as plain lines. Ctrl-C once stops and keeps the debate for `agon resume`, twice stops at once.")]
@@ -39,6 +40,19 @@ pub struct ServerArgs {
     /// Ask this Ollama server; else the hosts of the settings, OLLAMA_HOST, or http://127.0.0.1:11434
     #[arg(long, value_name = "URL", conflicts_with = "rehearsal", help_heading = "Models")]
     pub ollama: Option<String>,
+    /// Ask this OpenAI-compatible server and no other, such as http://127.0.0.1:8000/v1
+    #[arg(long, value_name = "URL", conflicts_with_all = ["rehearsal", "ollama"], help_heading = "Models")]
+    pub base_url: Option<String>,
+    /// The environment variable that holds the key of that server
+    #[arg(long, value_name = "VARIABLE", requires = "base_url", help_heading = "Models")]
+    pub api_key_env: Option<String>,
+}
+
+impl ServerArgs {
+    /// Whether any flag names a server.
+    pub fn is_named(&self) -> bool {
+        self.rehearsal || self.ollama.is_some() || self.base_url.is_some()
+    }
 }
 
 /// How fast and how badly a rehearsal goes.

@@ -6,9 +6,12 @@ use std::str::FromStr;
 /// What describes a debate.
 #[derive(Clone, Debug, Args)]
 pub struct DebateArgs {
-    /// A debate file (.md, .yaml, .yml, .json), a plain topic, or - for standard input
+    /// A debate file (.md, .markdown, .txt, .yaml, .yml, .json), a plain topic, or - for standard input
     #[arg(value_name = "FILE|TOPIC|-")]
     pub what: String,
+    /// How the file is written, where its name does not tell
+    #[arg(long = "as", value_name = "SYNTAX")]
+    pub syntax: Option<FileSyntax>,
     /// Let this model play every role, whatever the file says
     #[arg(long, value_name = "NAME", help_heading = "Models")]
     pub model: Option<String>,
@@ -27,6 +30,28 @@ pub struct DebateArgs {
     /// How urgent it is among the debates that wait
     #[arg(long, value_name = "NAME", default_value = "normal")]
     pub priority: Urgency,
+}
+
+/// How a debate file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FileSyntax {
+    /// Markdown or plain text
+    #[value(alias = "markdown")]
+    Md,
+    /// YAML
+    Yaml,
+    /// JSON
+    Json,
+}
+
+impl From<FileSyntax> for agon_spec::Syntax {
+    fn from(syntax: FileSyntax) -> Self {
+        match syntax {
+            FileSyntax::Md => Self::Markdown,
+            FileSyntax::Yaml => Self::Yaml,
+            FileSyntax::Json => Self::Json,
+        }
+    }
 }
 
 /// A mark of a debate.

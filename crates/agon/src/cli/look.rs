@@ -1,4 +1,5 @@
 //! Commands that look at files, stored debates and the machine.
+use super::FileSyntax;
 use super::ask::{OutputArgs, PaceArgs, ServerArgs};
 use super::remote::{ApiArgs, PlaceArgs};
 use crate::settings::Length;
@@ -11,6 +12,9 @@ pub struct CheckArgs {
     /// Debate files, or - for standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<String>,
+    /// How the files are written, where their names do not tell
+    #[arg(long = "as", value_name = "SYNTAX")]
+    pub syntax: Option<FileSyntax>,
     /// Print each good file with every default filled in
     #[arg(long)]
     pub normalized: bool,
@@ -24,6 +28,9 @@ pub struct CheckArgs {
 pub struct DeleteArgs {
     /// The debate: its id, the beginning or the end of it
     pub id: String,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
     /// Where to look.
     #[command(flatten)]
     pub place: PlaceArgs,
@@ -106,6 +113,9 @@ pub struct ReplayArgs {
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+    /// Where to look.
+    #[command(flatten)]
+    pub place: PlaceArgs,
 }
 
 /// `agon verify`
@@ -113,6 +123,9 @@ pub struct ReplayArgs {
 pub struct VerifyArgs {
     /// The debates: ids, beginnings of them, or `last`; none is all of them
     pub ids: Vec<String>,
+    /// Print one JSON array
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `agon resume`
@@ -139,6 +152,9 @@ pub struct CancelArgs {
     /// Why, for the log
     #[arg(long, value_name = "TEXT", default_value = "cancelled on the command line")]
     pub reason: String,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
     /// Where to look.
     #[command(flatten)]
     pub place: PlaceArgs,
@@ -150,7 +166,7 @@ pub struct DoctorArgs {
     /// Which servers to look at.
     #[command(flatten)]
     pub server: ServerArgs,
-    /// The model to try [default: that of the settings]
+    /// The model to try [default: that of the settings, else the largest installed one that fits into memory]
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
     /// Which Agon server to look at.
@@ -181,6 +197,9 @@ pub struct HealthArgs {
     /// How long the answer may take
     #[arg(long, value_name = "TIME", default_value = "3s")]
     pub timeout: Length,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `agon config`
@@ -192,6 +211,9 @@ pub struct ConfigArgs {
     /// Say after each value which source decided it
     #[arg(long, global = true)]
     pub origin: bool,
+    /// Print one JSON object; with --origin, {"settings": ..., "origins": ...}
+    #[arg(long, global = true)]
+    pub json: bool,
 }
 
 /// What to do with the settings.

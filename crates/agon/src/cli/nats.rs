@@ -75,4 +75,7 @@ The program that is to be this user gets the file by `nats.nkey` of the settings
 pub struct NatsKeyArgs {
     /// Where the seed goes; the file must not exist
     pub file: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
 }

@@ -38,6 +38,9 @@ pub struct RehearsalArgs {
     /// Write the body of each chat call, and so what each speaker is told, to a file of this folder, which must be new or empty
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
+    /// Print one JSON object, with the address
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// What a cast says, how fast, and what goes wrong.

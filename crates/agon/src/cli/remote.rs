@@ -1,5 +1,5 @@
 //! Commands that speak to a server, and where commands look.
-use super::{DebateArgs, OutputArgs, ViewArgs};
+use super::{DebateArgs, OutputArgs, PaceArgs, ServerArgs, ViewArgs};
 use clap::Args;
 
 /// Which server to speak to.
@@ -60,7 +60,8 @@ pub struct SubmitArgs {
 The new debate points to the old one and holds its speeches; only a judge is asked.
 
 Examples:
-  agon rejudge last --judge gemma3:12b --wait     another judge reads the same transcript")]
+  agon rejudge last --judge gemma3:12b                    another judge reads the same transcript
+  agon rejudge last --server gateway:50051 --wait         the same of a debate at a server")]
 pub struct RejudgeArgs {
     /// The debate that is over: its id, the beginning or the end of it, or `last`
     #[arg(default_value = "last")]
@@ -71,12 +72,18 @@ pub struct RejudgeArgs {
     /// The new debate's id, 4 to 63 of a-z, 0-9 and '-' [default: a fresh one]
     #[arg(long = "id", value_name = "ID")]
     pub new_id: Option<String>,
-    /// Show the debate until it is over
+    /// Show a debate at a server until it is over; one of this machine is always shown
     #[arg(long)]
     pub wait: bool,
-    /// Which server to speak to.
+    /// Where to look.
     #[command(flatten)]
-    pub api: ApiArgs,
+    pub place: PlaceArgs,
+    /// Which model servers to ask, for a debate of this machine.
+    #[command(flatten)]
+    pub server: ServerArgs,
+    /// How fast and how badly a rehearsal goes.
+    #[command(flatten)]
+    pub pace: PaceArgs,
     /// In which form it is shown.
     #[command(flatten)]
     pub view: ViewArgs,

@@ -60,6 +60,9 @@ pub struct ProvisionArgs {
     /// The NATS servers of the cluster, apart by commas [default: `nats.urls`]
     #[arg(long, value_name = "URLS", value_delimiter = ',')]
     pub nats: Vec<String>,
+    /// Print one JSON array
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// What a process does.

@@ -1,7 +1,6 @@
 //! What a server tells of personas and models.
 use super::calls::repeat;
 use super::connect::Client;
-use super::told;
 use crate::exit::Stop;
 use agon_proto::pb;
 
@@ -13,7 +12,10 @@ impl Client {
             let request = self.timed(pb::v1::ListRatingsRequest { rehearsal });
             async move { to.list_ratings(request).await }
         };
-        repeat(ask).await.map_err(|status| told::stop(&status, "ratings", &self.address))
+        match repeat(ask).await {
+            Ok(answer) => Ok(answer),
+            Err(status) => Err(self.stop(&status, "ratings").await),
+        }
     }
 
     /// All of one persona.
@@ -23,6 +25,9 @@ impl Client {
             let request = self.timed(pb::v1::GetPersonaRequest { name: name.to_owned(), rehearsal });
             async move { to.get_persona(request).await }
         };
-        repeat(ask).await.map_err(|status| told::stop(&status, "ratings", &self.address))
+        match repeat(ask).await {
+            Ok(answer) => Ok(answer),
+            Err(status) => Err(self.stop(&status, "ratings").await),
+        }
     }
 }

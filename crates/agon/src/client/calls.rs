@@ -33,7 +33,7 @@ impl Client {
         match found {
             Ok(_) => Ok(true),
             Err(status) if matches!(status.code(), Code::NotFound | Code::InvalidArgument) => Ok(false),
-            Err(status) => Err(told::stop(&status, "get", &self.address)),
+            Err(status) => Err(self.stop(&status, "get").await),
         }
     }
 
@@ -106,8 +106,10 @@ impl Client {
             let request = self.timed(pb::v1::ListHostsRequest {});
             async move { to.list_hosts(request).await }
         };
-        let answer = repeat(ask).await.map_err(|status| told::stop(&status, "hosts", &self.address))?;
-        Ok(answer.hosts)
+        match repeat(ask).await {
+            Ok(answer) => Ok(answer.hosts),
+            Err(status) => Err(self.stop(&status, "hosts").await),
+        }
     }
 
     async fn ask<Q: Clone, A, F>(
@@ -119,8 +121,10 @@ impl Client {
     where
         F: Future<Output = Result<Response<A>, Status>>,
     {
-        let answer = self.repeat(question, send).await;
-        answer.map_err(|status| told::stop(&status, doing, &self.address))
+        match self.repeat(question, send).await {
+            Ok(answer) => Ok(answer),
+            Err(status) => Err(self.stop(&status, doing).await),
+        }
     }
 
     async fn repeat<Q: Clone, A, F>(&self, question: Q, send: impl Fn(Debates, Request<Q>) -> F) -> Result<A, Status>

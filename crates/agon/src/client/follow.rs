@@ -64,7 +64,7 @@ impl Follower {
                 Ended::Over | Ended::Unheard => return,
                 Ended::Unreadable(stop) => return sink.fail(stop).await,
                 Ended::Broken(status) if self.is_final(&status) => {
-                    return sink.fail(told::stop(&status, "watch", &self.client.address)).await;
+                    return sink.fail(self.client.stop(&status, "watch").await).await;
                 }
                 Ended::Broken(_) => sink.notice("The connection broke. Trying to take it up again.").await,
                 Ended::Cut if progress => continue,

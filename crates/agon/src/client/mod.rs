@@ -2,6 +2,7 @@
 mod archive;
 mod calls;
 mod connect;
+mod door;
 mod find;
 mod follow;
 mod told;

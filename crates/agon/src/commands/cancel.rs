@@ -10,6 +10,7 @@ use crate::store::Store;
 use agon_core::Debate;
 use agon_proto::pb::v1::debate::State;
 use anyhow::Context as _;
+use serde_json::json;
 
 /// `agon cancel ID`
 pub fn run(context: &Context, args: &CancelArgs) -> Result<Exit, Stop> {
@@ -25,16 +26,14 @@ fn here(context: &Context, args: &CancelArgs) -> Result<Exit, Stop> {
         let id = store.find(&args.id).await?;
         let log: Log = store.log_of(&id).await?;
         if Debate::fold(&log.records).is_some_and(|debate| debate.ended().is_some()) {
-            context.output.note(&format!("debate {id} is over already"));
-            return Ok(Exit::Done);
+            return said(context, args, id.name(), "over", "is over already");
         }
         let stage = Stage::open(context, store, None, &[]).await?;
         stage.node.cancel(&id, &args.reason, None).await.context("the debate cannot be told to end")?;
         let ended = stage.node.finished(&id).await.context("the debate cannot be watched")?;
         stage.close().await;
-        context.output.note(&format!("debate {id} is cancelled"));
         tracing::debug!(?ended, "debate ended");
-        Ok(Exit::Done)
+        said(context, args, id.name(), "cancelled", "is cancelled")
     })
 }
 
@@ -42,11 +41,15 @@ async fn at_server(context: &Context, args: &CancelArgs, settings: &ClientSettin
     let client = Client::open(settings, &context.environment)?;
     let id = client.find(&args.id).await?;
     let debate = client.cancel(&id, &args.reason).await?;
-    let said = match debate.state() {
-        State::Succeeded | State::Failed => "is over already",
-        State::Cancelled => "is cancelled",
-        State::Unspecified | State::Queued | State::Running | State::Cancelling => "is ordered to end",
+    let (state, words) = match debate.state() {
+        State::Succeeded | State::Failed => ("over", "is over already"),
+        State::Cancelled => ("cancelled", "is cancelled"),
+        State::Unspecified | State::Queued | State::Running | State::Cancelling => ("cancelling", "is ordered to end"),
     };
-    context.output.note(&format!("debate {id} {said}"));
+    said(context, args, &id, state, words)
+}
+
+fn said(context: &Context, args: &CancelArgs, id: &str, state: &str, words: &str) -> Result<Exit, Stop> {
+    context.output.became(args.json, &json!({"id": id, "state": state}), &format!("debate {id} {words}"))?;
     Ok(Exit::Done)
 }

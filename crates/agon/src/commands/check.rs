@@ -1,9 +1,9 @@
 //! `agon check`: every problem of every file, at once.
 use super::Context;
-use crate::cli::CheckArgs;
+use crate::cli::{CheckArgs, FileSyntax};
 use crate::debate_file;
 use crate::exit::{Exit, Stop};
-use agon_spec::{Defaults, Diagnostic, Parsed, Severity};
+use agon_spec::{Defaults, Diagnostic, Overrides, Parsed, Severity};
 use anyhow::Context as _;
 
 /// `agon check FILE...`
@@ -11,7 +11,7 @@ pub fn run(context: &Context, args: &CheckArgs) -> Result<Exit, Stop> {
     let defaults = debate_file::defaults(&context.settings()?);
     let mut found = Vec::new();
     for (at, name) in args.files.iter().enumerate() {
-        let parsed = one(name, &defaults)?;
+        let parsed = one(name, args.syntax, &defaults)?;
         if args.json {
             found.extend(parsed.diagnostics);
         } else {
@@ -26,8 +26,8 @@ pub fn run(context: &Context, args: &CheckArgs) -> Result<Exit, Stop> {
     Ok(if bad { Exit::Usage } else { Exit::Done })
 }
 
-fn one(name: &str, defaults: &Defaults) -> Result<Parsed, Stop> {
-    Ok(agon_spec::parse(&debate_file::file_or_input(name)?, defaults))
+fn one(name: &str, syntax: Option<FileSyntax>, defaults: &Defaults) -> Result<Parsed, Stop> {
+    Ok(debate_file::parse(&debate_file::file_or_input(name, syntax)?, defaults, &Overrides::default()))
 }
 
 fn show(context: &Context, args: &CheckArgs, name: &str, at: usize, parsed: &Parsed) -> Result<(), Stop> {

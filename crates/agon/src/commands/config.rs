@@ -1,21 +1,27 @@
 //! `agon config show`: the settings in force, and which source decided each.
 use super::Context;
-use crate::cli::{ConfigAction, ConfigArgs};
+use crate::cli::{ConfigAction, ConfigArgs, ServerArgs};
 use crate::exit::{Exit, Stop};
-use crate::settings::Settings;
+use crate::settings::{Settings, chosen_hosts};
 use anyhow::Context as _;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// `agon config ...`
 pub fn run(context: &Context, args: ConfigArgs) -> Result<Exit, Stop> {
-    let ConfigArgs { action: ConfigAction::Show, origin } = args;
+    let ConfigArgs { action: ConfigAction::Show, origin, json } = args;
     let layers = context.layers()?;
     let settings = layers.settings()?;
+    if json {
+        let settings = serde_json::to_value(&settings).context("the settings cannot be written")?;
+        let both = || serde_json::json!({"settings": settings, "origins": layers.origins()});
+        context.output.json(&if origin { both() } else { settings.clone() })?;
+        return Ok(Exit::Done);
+    }
     let text = toml::to_string(&settings).context("the settings cannot be written")?;
     let text = if origin { with_origins(&text, &layers.origins()) } else { text };
     context.output.data(&text)?;
-    let hosts = crate::settings::chosen_hosts(None, &settings.hosts, &context.environment);
+    let hosts = chosen_hosts(&ServerArgs::default(), &settings.hosts, &context.environment, &[]);
     if settings.hosts.is_empty() {
         for host in hosts {
             context.output.note(&format!(

@@ -10,6 +10,7 @@ pub fn run(context: &Context, args: &DoctorArgs) -> Result<Exit, Stop> {
     let (mut findings, settings) = place::settings(context);
     if let Some(settings) = settings {
         findings.extend(place::store(context));
+        findings.extend(place::reports(&settings));
         let more = runtime()?.block_on(async {
             let mut more = Vec::from_iter(cluster::nats(context, &settings).await);
             more.extend(cluster::server(context, &settings, &args.api).await);

@@ -9,6 +9,7 @@ use hyper::body::Bytes;
 use hyper::client::conn::http1;
 use hyper::{Request, StatusCode, Uri, header};
 use hyper_util::rt::TokioIo;
+use serde_json::json;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use tokio::net::TcpStream;
 
@@ -27,7 +28,13 @@ pub fn run(context: &Context, args: &HealthArgs) -> Result<Exit, Stop> {
         |error: anyhow::Error| Stop::new(Exit::Unavailable, error.context(format!("{base} cannot be asked")));
     let (status, answer) =
         asked.unwrap_or_else(|_| Err(anyhow::anyhow!("no answer within {}", args.timeout))).map_err(unreached)?;
-    context.output.line(answer.trim_end())?;
+    if args.json {
+        context
+            .output
+            .json(&json!({"status": status.as_u16(), "ok": status.is_success(), "answer": answer.trim_end()}))?;
+    } else {
+        context.output.line(answer.trim_end())?;
+    }
     match status {
         StatusCode::OK => Ok(Exit::Done),
         StatusCode::SERVICE_UNAVAILABLE => Ok(Exit::Unavailable),

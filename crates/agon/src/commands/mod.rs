@@ -13,6 +13,7 @@ mod print;
 mod proof;
 mod ratings;
 mod rehearsal;
+mod rejudge;
 mod resume;
 mod rows;
 mod run;
@@ -84,7 +85,7 @@ pub fn run(cli: Cli, environment: Environment, output: Output) -> Result<Exit, S
         Command::Delete(args) => stored::delete(&context, &args),
         Command::Submit(args) => submit::submit(&context, &args),
         Command::Watch(args) => submit::watch(&context, &args),
-        Command::Rejudge(args) => submit::rejudge(&context, &args),
+        Command::Rejudge(args) => rejudge::run(&context, &args),
         Command::Token(args) => token::run(&context, &args),
         Command::Ratings(args) => ratings::run(&context, &args),
         Command::Hosts(args) => hosts::run(&context, &args),

@@ -5,7 +5,7 @@ use crate::cli::{NewArgs, Template};
 use crate::debate_file::{self, Named};
 use crate::exit::{Exit, Stop};
 use crate::servers::{self, Server};
-use crate::settings::Settings;
+use crate::settings::{Settings, USUAL_MODEL, chosen_hosts};
 use agon_core::ModelName;
 use agon_spec::{Overrides, Source};
 use anyhow::Context as _;
@@ -44,9 +44,13 @@ fn create(path: &Path, text: &str) -> Result<(), Stop> {
 }
 
 fn with_cast(context: &Context, args: &NewArgs, topic: &str, size: usize) -> Result<String, Stop> {
-    let settings = context.settings()?;
-    let model = args.model.clone().unwrap_or_else(|| settings.defaults.model.clone());
-    let proposal = runtime()?.block_on(propose(context, args, &settings, topic, &model, size))?;
+    let runtime = runtime()?;
+    let named = Named::topic(topic)?;
+    let chosen = servers::choose_model(context, &args.server, context.settings()?, &named, args.model.as_deref());
+    let settings = runtime.block_on(chosen)?;
+    let model = args.model.clone().or_else(|| settings.defaults.model.clone());
+    let model = model.unwrap_or_else(|| USUAL_MODEL.to_owned());
+    let proposal = runtime.block_on(propose(context, args, &settings, topic, &model, size))?;
     let text = proposal.debate_file(topic, &model, args.server.rehearsal);
     // What a model proposes is not above the rules for debate files.
     debate_file::load(
@@ -72,7 +76,7 @@ async fn propose(
     };
     let hosts = match &rehearsal {
         Some((_, host)) => vec![host.clone()],
-        None => crate::settings::chosen_hosts(args.server.ollama.as_deref(), &settings.hosts, &context.environment),
+        None => chosen_hosts(&args.server, &settings.hosts, &context.environment, &[ModelName::from(model)]),
     };
     let server = one_that_serves(Server::connect_all(&hosts, &context.environment)?, model).await?;
     context.output.note(&format!("asking {model} for {size} personas"));

@@ -6,6 +6,15 @@ use anyhow::Context as _;
 use serde_json::json;
 use std::fmt::Write;
 
+/// What becomes of a model's turns while no host serves it.
+const UNSERVED: &str = "no live host serves it: its turns wait, and fail at their deadline";
+
+/// A warning for each model that no host serves.
+pub fn unserved(plan: &Plan) -> impl Iterator<Item = String> {
+    let models = plan.models.iter().filter(|model| model.hosts.is_empty());
+    models.map(|model| format!("model {}: {UNSERVED}", one_line(&model.model)))
+}
+
 /// The plan for a person.
 pub fn text(plan: &Plan) -> String {
     let mut text = format!("calls: {} at most, if every one succeeds at first\n", plan.calls);
@@ -18,7 +27,7 @@ pub fn text(plan: &Plan) -> String {
     for model in &plan.models {
         let hosts: Vec<String> = model.hosts.iter().map(|host| one_line(host)).collect();
         let place = match hosts.is_empty() {
-            true => "no live host serves it: its turns would wait, and fail at their deadline".to_owned(),
+            true => UNSERVED.to_owned(),
             false => format!("on {}", hosts.join(", ")),
         };
         let _ = writeln!(text, "model {}: {} calls, {place}", one_line(&model.model), model.calls);

@@ -33,7 +33,9 @@ const HEAD: &str = "\
 Made from the program itself by `agon reference > docs/reference/cli.md`; a test keeps the two the same.
 
 Data goes to standard output, words about it to standard error. A debate may be named by its id, by the beginning of its
-id or by its end where these are unambiguous (lists print the last 8 characters of a long id), or by `last`.
+id or by its end where these are unambiguous (lists print the last 8 characters of a long id), or by `last`. `agon help COMMAND`
+prints the help of a command. `--json` prints one JSON document instead of text; it exists wherever the output is not a document
+of its own.
 
 ## Exit codes
 
@@ -59,16 +61,21 @@ fn reference_text() -> String {
     let globals: Vec<&Arg> = root.get_arguments().filter(|arg| arg.is_global_set()).collect();
     text.push_str("## Options of every command\n\n");
     text.push_str(&table(&globals));
-    for command in root.get_subcommands().filter(|command| !command.is_hide_set()) {
+    for command in root.get_subcommands().filter(is_described) {
         section(&mut text, command, "agon");
     }
     format!("{}\n", text.trim_end())
 }
 
+/// Whether a command has a section: all but those that nobody types, and `help`, which repeats all others.
+fn is_described(command: &&Command) -> bool {
+    !command.is_hide_set() && command.get_name() != "help"
+}
+
 fn section(text: &mut String, command: &Command, parent: &str) {
     let name = format!("{parent} {}", command.get_name());
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-    let children: Vec<&Command> = command.get_subcommands().collect();
+    let children: Vec<&Command> = command.get_subcommands().filter(is_described).collect();
     if children.is_empty() {
         let own: Vec<&Arg> = command
             .get_arguments()

@@ -1,29 +1,62 @@
 //! Commands that need no model to say whether a log is whole and what it means: `verify`, `replay`.
-use super::Context;
+use super::{Context, small_runtime};
 use crate::cli::{ReplayArgs, VerifyArgs};
+use crate::client::{self, Client, Place};
 use crate::exit::{Exit, Stop};
 use crate::reports::{self, Log};
 use crate::store::{Store, failed};
 use agon_core::{Debate, DebateId, Event};
 use agon_store::{StoreError, Upkeep, chain};
 use anyhow::{Context as _, bail};
+use serde::Serialize;
 use std::path::Path;
 
 /// `agon verify [ID...]`
 pub fn verify(context: &Context, args: &VerifyArgs) -> Result<Exit, Stop> {
     let store = Store::open(context)?;
-    let lines = store.block_on(async {
-        let mut lines = Vec::new();
+    let checked = store.block_on(async {
+        let mut checked = Vec::new();
         for id in chosen(&store, &args.ids).await? {
-            lines.push(verify_one(&store, &id).await?);
+            checked.push(verify_one(&store, &id).await?);
         }
-        Ok(lines)
+        Ok(checked)
     })?;
-    let damaged = lines.iter().any(Result::is_err);
-    for line in lines {
-        context.output.line(&line.unwrap_or_else(|damage| damage))?;
+    if args.json {
+        context.output.json(&checked)?;
+    } else {
+        checked.iter().try_for_each(|checked| context.output.line(&checked.line()))?;
     }
+    let damaged = checked.iter().any(|checked| matches!(checked.state, State::Damaged { .. }));
     Ok(if damaged { Exit::Failed } else { Exit::Done })
+}
+
+/// What was found of a log.
+#[derive(Debug, Serialize)]
+struct Checked {
+    id: String,
+    #[serde(flatten)]
+    state: State,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+enum State {
+    Whole { records: u64, events: u64, hash: String },
+    Damaged { event: u64, detail: String },
+}
+
+impl Checked {
+    fn line(&self) -> String {
+        let id = &self.id;
+        match &self.state {
+            State::Whole { records, events, hash } => {
+                format!("{id}: whole, {events} events in {records} records, hash {hash}")
+            }
+            State::Damaged { event, detail } => {
+                format!("{id}: DAMAGED at event {event}: {}", agon_report::one_line(detail))
+            }
+        }
+    }
 }
 
 async fn chosen(store: &Store, names: &[String]) -> Result<Vec<DebateId>, Stop> {
@@ -37,28 +70,27 @@ async fn chosen(store: &Store, names: &[String]) -> Result<Vec<DebateId>, Stop> 
     Ok(ids)
 }
 
-/// What is to be said of the log: good news, or where it is damaged.
-async fn verify_one(store: &Store, id: &DebateId) -> Result<Result<String, String>, Stop> {
-    match store.sqlite.verify(id).await {
-        Ok(whole) => {
-            let (records, events) = (whole.records, whole.events);
-            Ok(Ok(format!("{id}: whole, {events} events in {records} records, hash {}", chain::hex(&whole.head_hash))))
+async fn verify_one(store: &Store, id: &DebateId) -> Result<Checked, Stop> {
+    let state = match store.sqlite.verify(id).await {
+        Ok(whole) => State::Whole { records: whole.records, events: whole.events, hash: chain::hex(&whole.head_hash) },
+        Err(StoreError::Damaged { at, detail, .. }) => State::Damaged { event: at.0, detail },
+        Err(error @ (StoreError::Backend(_) | StoreError::NotFound(_) | StoreError::Full(_))) => {
+            return Err(failed(error));
         }
-        Err(StoreError::Damaged { at, detail, .. }) => {
-            Ok(Err(format!("{id}: DAMAGED at event {}: {}", at.0, agon_report::one_line(&detail))))
-        }
-        Err(error @ (StoreError::Backend(_) | StoreError::NotFound(_) | StoreError::Full(_))) => Err(failed(error)),
-    }
+    };
+    Ok(Checked { id: id.to_string(), state })
 }
 
 /// `agon replay ID`
 pub fn replay(context: &Context, args: &ReplayArgs) -> Result<Exit, Stop> {
-    let store = Store::open(context)?;
-    let log = store.block_on(async {
-        let id = store.find(&args.id).await?;
-        store.sqlite.verify(&id).await.map_err(failed)?;
-        store.log_of(&id).await
-    })?;
+    let log = match client::place(context, &args.place)? {
+        Place::Local => of_store(&Store::open(context)?, &args.id)?,
+        Place::Server(settings) => small_runtime()?.block_on(async {
+            let client = Client::open(&settings, &context.environment)?;
+            let records = client.events(&client.find(&args.id).await?).await?;
+            Ok::<_, Stop>(Log::of(records))
+        })?,
+    };
     let debate = folded(&log).map_err(|error| Stop::new(Exit::Failed, error))?;
     let note = format!("replayed {} events of {} without a model", debate.position().0, debate.admission().id);
     context.output.note(&note);
@@ -71,6 +103,15 @@ pub fn replay(context: &Context, args: &ReplayArgs) -> Result<Exit, Stop> {
         rewrite(context, &log, &debate, dir)?;
     }
     Ok(Exit::Done)
+}
+
+/// A log of this machine, whose hash chain holds.
+fn of_store(store: &Store, name: &str) -> Result<Log, Stop> {
+    store.block_on(async {
+        let id = store.find(name).await?;
+        store.sqlite.verify(&id).await.map_err(failed)?;
+        store.log_of(&id).await
+    })
 }
 
 /// The debate that the log tells, once record by record and once at a time; both have to agree with what the log claims.

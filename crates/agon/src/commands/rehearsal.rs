@@ -23,7 +23,12 @@ pub fn run(context: &Context, args: &RehearsalArgs) -> Result<Exit, Stop> {
         let mut signals = Signals::listen().context("signals cannot be heard")?;
         let server = RehearsalServer::start(config).await.map_err(anyhow::Error::from);
         let server = server.map_err(|error| Stop::new(Exit::Unavailable, error))?;
-        context.output.line(&server.url())?;
+        if args.json {
+            // One line, so that whoever waits for it knows when it is whole.
+            context.output.line(&serde_json::json!({"url": server.url()}).to_string())?;
+        } else {
+            context.output.line(&server.url())?;
+        }
         context.output.note("rehearsal: scripted speakers, no model; Ctrl-C ends it");
         signals.next().await;
         server.shutdown().await;

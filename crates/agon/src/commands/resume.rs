@@ -81,7 +81,7 @@ async fn resume(
 /// A rehearsal goes on as one without being told.
 fn the_same_cast(context: &Context, args: &ResumeArgs, admission: &Admission) -> Result<crate::stage::Cast, Stop> {
     let mut server = args.server.clone();
-    server.rehearsal |= admission.rehearsal && server.ollama.is_none();
+    server.rehearsal |= admission.rehearsal && !server.is_named();
     cast(context, &server, &args.pace, admission.seed)
 }
 

@@ -1,8 +1,9 @@
 //! `agon run`: a debate from a file or a topic, held in this process.
 use super::show::{self, Showing};
 use super::wanted::Wanted;
-use super::{Context, runtime};
+use super::{Context, runtime, small_runtime};
 use crate::cli::{PaceArgs, RunArgs, ServerArgs};
+use crate::debate_file::Named;
 use crate::exit::{Exit, Stop};
 use crate::servers;
 use crate::settings::Settings;
@@ -24,8 +25,11 @@ const READING_PACE: Duration = Duration::from_millis(4);
 /// `agon run FILE|TOPIC|-`
 pub fn run(context: &Context, args: &RunArgs) -> Result<Exit, Stop> {
     let context = &context.quietly(args.output.view.quiet);
-    let settings = context.settings()?;
-    let wanted = Wanted::read(context, &settings, &args.debate)?;
+    let named = Named::find(&args.debate.what, args.debate.syntax)?;
+    let chosen =
+        servers::choose_model(context, &args.server, context.settings()?, &named, args.debate.model.as_deref());
+    let settings = small_runtime()?.block_on(chosen)?;
+    let wanted = Wanted::of(context, &settings, &args.debate, &named)?;
     played_here(&wanted.spec)?;
     tools_there(&wanted.spec, &settings)?;
     show::try_reports(&args.output, &settings)?;
@@ -94,7 +98,8 @@ async fn hold(
     show::to_the_end(showing, stage, &id, Begin::default()).await
 }
 
-fn not_submitted(error: SubmitError) -> Stop {
+/// What a debate that cannot be submitted means for the program.
+pub fn not_submitted(error: SubmitError) -> Stop {
     let exit = match error {
         SubmitError::Conflict(_) => Exit::Usage,
         SubmitError::Append(_) | SubmitError::Queue(_) => Exit::Internal,
@@ -124,7 +129,7 @@ fn admission(wanted: Wanted, seed: u64, settings: &Settings, rehearsal: bool) ->
 /// Whom to ask, from the flags.
 pub fn cast(context: &Context, server: &ServerArgs, pace: &PaceArgs, seed: u64) -> Result<Cast, Stop> {
     if !server.rehearsal {
-        return Ok(Cast::Models(server.ollama.clone()));
+        return Ok(Cast::Models(server.clone()));
     }
     let unhurried = if context.output.terminal { READING_PACE } else { Duration::ZERO };
     Ok(Cast::Rehearsal(Box::new(RehearsalConfig {
@@ -136,7 +141,8 @@ pub fn cast(context: &Context, server: &ServerArgs, pace: &PaceArgs, seed: u64) 
     })))
 }
 
-fn fresh_id() -> anyhow::Result<DebateId> {
+/// A fresh id.
+pub fn fresh_id() -> anyhow::Result<DebateId> {
     DebateId::parse(&Uuid::now_v7().to_string()).context("a fresh id is not an id")
 }
 

@@ -104,7 +104,8 @@ pub fn delete(context: &Context, args: &DeleteArgs) -> Result<Exit, Stop> {
             Ok::<_, Stop>(id)
         })?,
     };
-    context.output.note(&format!("debate {id} is removed"));
+    let removed = serde_json::json!({"id": id, "removed": true});
+    context.output.became(args.json, &removed, &format!("debate {id} is removed"))?;
     Ok(Exit::Done)
 }
 

@@ -1,9 +1,9 @@
-//! `agon submit`, `agon watch` and `agon rejudge`: debates that a server holds.
+//! `agon submit` and `agon watch`: debates at a server.
 use super::plan;
 use super::show::{self, Showing};
 use super::wanted::Wanted;
 use super::{Context, rows, small_runtime};
-use crate::cli::{OutputArgs, RejudgeArgs, SubmitArgs, WatchArgs};
+use crate::cli::{OutputArgs, SubmitArgs, WatchArgs};
 use crate::client::{self, Client};
 use crate::exit::{Exit, Stop};
 use crate::reports::Log;
@@ -30,10 +30,14 @@ pub fn submit(context: &Context, args: &SubmitArgs) -> Result<Exit, Stop> {
     }
     small_runtime()?.block_on(async {
         let client = Client::open(&server, &context.environment)?;
-        let debate = client.create(request(wanted, args)).await?;
+        let request = request(wanted, args);
+        let asked = pb::v1::CreateDebateRequest { validate_only: true, ..request.clone() };
+        let planned = client.create(asked).await?.plan.unwrap_or_default();
         if args.validate_only {
-            return planned(context, args, &debate);
+            return print_plan(context, args, &planned);
         }
+        plan::unserved(&planned).for_each(|warning| context.output.warn(&warning));
+        let debate = client.create(request).await?;
         if args.wait || args.output.view.jsonl {
             return wait(context, args, &settings, &client, &debate.id).await;
         }
@@ -63,9 +67,7 @@ fn request(wanted: Wanted, args: &SubmitArgs) -> pb::v1::CreateDebateRequest {
     }
 }
 
-fn planned(context: &Context, args: &SubmitArgs, debate: &pb::v1::Debate) -> Result<Exit, Stop> {
-    let none = pb::v1::Plan::default();
-    let planned = debate.plan.as_ref().unwrap_or(&none);
+fn print_plan(context: &Context, args: &SubmitArgs, planned: &pb::v1::Plan) -> Result<Exit, Stop> {
     if args.output.view.json {
         context.output.line(&plan::json(planned)?)?;
     } else {
@@ -103,49 +105,24 @@ pub fn watch(context: &Context, args: &WatchArgs) -> Result<Exit, Stop> {
     })
 }
 
-/// `agon rejudge ID`
-pub fn rejudge(context: &Context, args: &RejudgeArgs) -> Result<Exit, Stop> {
-    let context = &context.quietly(args.view.quiet);
-    let settings = context.settings()?;
-    let server = client::required(context, &args.api)?;
-    let output = OutputArgs { view: args.view.clone(), output_dir: None, no_reports: true };
-    small_runtime()?.block_on(async {
-        let client = Client::open(&server, &context.environment)?;
-        let request = pb::v1::RejudgeDebateRequest {
-            name: client.find(&args.id).await?,
-            judge_model: args.judge.clone(),
-            debate_id: args.new_id.clone(),
-            request_id: Some(Uuid::new_v4().to_string()),
-        };
-        let debate = client.rejudge(request).await?;
-        if !args.wait && !args.view.jsonl {
-            match args.view.json {
-                true => context.output.line(&rows::object(&rows::Row::of_debate(&debate))?)?,
-                false => context.output.line(&debate.id)?,
-            }
-            return Ok(Exit::Done);
-        }
-        let signals = Signals::listen().context("signals cannot be heard")?;
-        let showing = Showing { context, settings: &settings, output: &output, signals };
-        let remote = Remote { client: &client, id: &debate.id, flag: flag(&args.api.server) };
-        remote.show(showing, Position(0)).await
-    })
-}
-
 /// The flag without which the same command would look elsewhere.
-fn flag(server: &Option<String>) -> String {
+pub fn flag(server: &Option<String>) -> String {
     server.as_ref().map(|server| format!(" --server {server}")).unwrap_or_default()
 }
 
 /// A debate at a server.
-struct Remote<'a> {
-    client: &'a Client,
-    id: &'a str,
-    flag: String,
+pub struct Remote<'a> {
+    /// The server.
+    pub client: &'a Client,
+    /// The debate.
+    pub id: &'a str,
+    /// The flag that leads to the server.
+    pub flag: String,
 }
 
 impl Remote<'_> {
-    async fn show(&self, mut showing: Showing<'_>, after: Position) -> Result<Exit, Stop> {
+    /// Shows it until it is over.
+    pub async fn show(&self, mut showing: Showing<'_>, after: Position) -> Result<Exit, Stop> {
         let begin = match after {
             Position(0) => Begin::default(),
             after => Begin::after(&Log::of(self.before(after).await?)),

@@ -25,10 +25,14 @@ pub struct Wanted {
 impl Wanted {
     /// Reads the file or topic; whatever is wrong with it has been told when this fails.
     pub fn read(context: &Context, settings: &Settings, args: &DebateArgs) -> Result<Self, Stop> {
+        Self::of(context, settings, args, &Named::find(&args.what, args.syntax)?)
+    }
+
+    /// The same of what was read already.
+    pub fn of(context: &Context, settings: &Settings, args: &DebateArgs, named: &Named) -> Result<Self, Stop> {
         let id = args.id.as_deref().map(id).transpose()?;
-        let named = Named::find(&args.what)?;
         let overrides = Overrides { max_rounds: args.rounds, model: args.model.clone(), seed: args.seed };
-        let spec = debate_file::load(&named, &debate_file::defaults(settings), &overrides, &context.output)?;
+        let spec = debate_file::load(named, &debate_file::defaults(settings), &overrides, &context.output)?;
         let labels = args.labels.iter().map(|label| (label.key.clone(), label.value.clone())).collect();
         Ok(Self { spec, id, labels, priority: args.priority.into() })
     }

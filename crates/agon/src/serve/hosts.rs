@@ -35,7 +35,7 @@ impl Hosts {
             let (server, host) = servers::start(cast(plan)?).await?;
             (Some(server), vec![host])
         } else {
-            (None, chosen_hosts(plan.server.ollama.as_deref(), &plan.settings.hosts, &context.environment))
+            (None, chosen_hosts(&plan.server, &plan.settings.hosts, &context.environment, &[]))
         };
         let servers = Server::connect_all(&settings, &context.environment)?;
         let mut configs = Vec::new();

@@ -45,8 +45,8 @@ impl Plan {
                  add --nats URL, or set nats.urls; without --roles everything is in one process",
             ));
         }
-        if !roles.contains(&Role::Host) && (args.server.rehearsal || args.server.ollama.is_some()) {
-            return Err(Stop::usage("--rehearsal and --ollama are for hosts: add `host` to --roles"));
+        if !roles.contains(&Role::Host) && args.server.is_named() {
+            return Err(Stop::usage("--rehearsal, --ollama and --base-url are for hosts: add `host` to --roles"));
         }
         let herald = Herald { output: context.output, format: settings.telemetry.log_format };
         let name = settings.node.name.clone().unwrap_or_else(machine);

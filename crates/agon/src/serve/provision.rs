@@ -6,6 +6,7 @@ use crate::exit::{Exit, Stop};
 use agon_bus::nats::provision::{Growth, SetUp};
 use agon_bus::nats::{NatsLink, ProvisionConfig, connect, provision};
 use agon_store::NatsStore;
+use serde_json::json;
 
 /// How the provisioner's connection is named, and its private inbox.
 const ROLE: &str = "provisioner";
@@ -30,11 +31,21 @@ pub fn run(context: &Context, args: &ProvisionArgs) -> Result<Exit, Stop> {
             ProvisionConfig { replicas: settings.replicas.get(), growth: Growth::Allow, ..ProvisionConfig::default() };
         let done = set_up(&link, &streams, &settings.store()).await;
         link.close().await;
-        for (name, set_up) in done? {
-            context.output.line(&format!("{name:<14} {set_up}"))?;
-        }
-        Ok(Exit::Done)
+        print(context, args, &done?)
     })
+}
+
+fn print(context: &Context, args: &ProvisionArgs, done: &[(String, SetUp)]) -> Result<Exit, Stop> {
+    if args.json {
+        let rows: Vec<_> =
+            done.iter().map(|(name, set_up)| json!({"name": name, "done": set_up.to_string()})).collect();
+        context.output.json(&rows)?;
+        return Ok(Exit::Done);
+    }
+    for (name, set_up) in done {
+        context.output.line(&format!("{name:<14} {set_up}"))?;
+    }
+    Ok(Exit::Done)
 }
 
 async fn set_up(

@@ -1,9 +1,10 @@
 //! Which models a debate needs, and what to say when no server has them.
 use super::probe::same_model;
 use super::{Found, Server};
-use crate::settings::HostKind;
+use crate::settings::{HostKind, KeySource, Origin, Provider};
 use agon_core::{DebateSpec, EMBEDDER, MODERATOR, ModelName, ParticipantId, SUMMARIZER, SYNTHESIZER};
 use agon_llm::{ChatError, ChatErrorKind};
+use agon_spec::nearest;
 use std::fmt::Write;
 
 /// The models that the roles name first; fallbacks may be missing.
@@ -28,6 +29,9 @@ pub fn serves(server: &Server, found: &Found, model: &str) -> bool {
     if !server.settings.models.is_empty() {
         return server.settings.models.iter().any(|name| same_model(name, model));
     }
+    if server.leaves(model) {
+        return false;
+    }
     // An OpenAI-compatible server need not list what it has.
     let unlisted = found.models.is_empty() && server.settings.kind == HostKind::Openai;
     unlisted || found.models.iter().any(|listed| same_model(&listed.name, model))
@@ -51,38 +55,79 @@ fn unreachable(asked: &[(Server, Result<Found, ChatError>)], models: &[ModelName
         if let Err(error) = found {
             // Writing to a string cannot fail.
             let _ = write!(said, "\n  {}: {error}", server.client.endpoint());
-            said.push_str(hint(error).map(|hint| format!("\n    {hint}")).unwrap_or_default().as_str());
+            said.push_str(hint(server, error).map(|hint| format!("\n    {hint}")).unwrap_or_default().as_str());
         }
     }
-    let model = models.first().map_or("MODEL", ModelName::as_str);
+    said.push_str(&keys_wanted(asked.iter().map(|(server, _)| server), models));
+    let model = models.iter().find(|model| Provider::of(model.as_str()).is_none());
+    let model = model.map_or("MODEL", ModelName::as_str);
     let _ = write!(
         said,
-        "\n  To use a model: install Ollama, start it (`ollama serve`), then `ollama pull {model}`; or name a server with --ollama URL.\
+        "\n  To use a model: install Ollama, start it (`ollama serve`), then `ollama pull {model}`; or name a server with --ollama URL \
+         or --base-url URL.\
          \n  To try Agon without a model: add --rehearsal."
     );
     said
 }
 
-/// What a failed probe usually means.
-pub fn hint(error: &ChatError) -> Option<&'static str> {
-    match (&error.kind, error.status) {
-        (ChatErrorKind::Unauthorized, Some(403)) => Some(
-            "a server that listens on loopback refuses foreign Host headers: let the proxy rewrite Host, or set OLLAMA_HOST there",
-        ),
-        (ChatErrorKind::Unauthorized, _) => {
-            Some("the server wants a key: set api_key of this host, see docs/reference/configuration.md")
+/// Which keys are missing for models that name a provider.
+fn keys_wanted<'a>(servers: impl Iterator<Item = &'a Server>, models: &[ModelName]) -> String {
+    let there: Vec<&str> = servers.filter_map(|server| server.settings.prefix.as_deref()).collect();
+    let mut said = String::new();
+    for model in models {
+        if let Some(provider) = Provider::of(model.as_str()).filter(|provider| !there.contains(&provider.prefix)) {
+            let _ = write!(said, "\n  {model} needs a key: set {} in the environment", provider.key);
         }
-        (ChatErrorKind::PathNotFound, _) => Some(
-            "this is not Ollama, or its address has another path; for an OpenAI-compatible server set kind = \"openai\" in [[hosts]]",
-        ),
-        _ => None,
     }
+    said
+}
+
+/// What a failed probe usually means.
+pub fn hint(server: &Server, error: &ChatError) -> Option<String> {
+    let hint = match (&error.kind, error.status) {
+        (ChatErrorKind::Unauthorized, _) if server.settings.api_key.is_some() => {
+            return Some(format!("the server refuses the key from {}: put a valid one there", key_place(server)));
+        }
+        (ChatErrorKind::Unauthorized, Some(403)) => {
+            "a server that listens on loopback refuses foreign Host headers: let the proxy rewrite Host, or set OLLAMA_HOST there"
+        }
+        (ChatErrorKind::Unauthorized, _) if server.settings.origin == Origin::Flag => {
+            "the server wants a key: name its variable with --api-key-env VARIABLE"
+        }
+        (ChatErrorKind::Unauthorized, _) => {
+            "the server wants a key: set api_key = { env = \"VARIABLE\" } of this host, see docs/reference/configuration.md"
+        }
+        (ChatErrorKind::PathNotFound | ChatErrorKind::Malformed, _) => match server.settings.kind {
+            HostKind::Ollama => {
+                "this is not Ollama, or its address has another path; for an OpenAI-compatible server use --base-url URL, or kind = \"openai\" in [[hosts]]"
+            }
+            HostKind::Openai => "this is not an OpenAI-compatible server, or its address has another path, such as /v1",
+        },
+        (_, _) => return None,
+    };
+    Some(hint.to_owned())
+}
+
+/// Where the key of the server comes from.
+fn key_place(server: &Server) -> String {
+    match &server.settings.api_key {
+        Some(KeySource { env: Some(name), .. }) => format!("the environment variable {name}"),
+        Some(KeySource { file: Some(path), .. }) => format!("the file {}", path.display()),
+        Some(KeySource { env: None, file: None }) | None => "nowhere".to_owned(),
+    }
+}
+
+fn names_of(found: &Found) -> impl Iterator<Item = &str> {
+    found.models.iter().map(|model| model.name.as_str())
 }
 
 fn lacking(reached: &[(&Server, &Found)], missing: &[&ModelName]) -> String {
     let names: Vec<String> = missing.iter().map(|model| format!("{:?}", model.as_str())).collect();
     let mut said = format!("no server has the model {}", names.join(" or "));
     for (server, found) in reached {
+        if let Some(near) = missing.iter().find_map(|model| nearest(model.as_str(), names_of(found))) {
+            let _ = write!(said, "\n  did you mean {near:?}?");
+        }
         let mut has: Vec<&str> = found.models.iter().map(|model| model.name.as_str()).collect();
         has.sort_unstable();
         let shown = has.iter().take(20).copied().collect::<Vec<_>>().join(", ");
@@ -90,9 +135,11 @@ fn lacking(reached: &[(&Server, &Found)], missing: &[&ModelName]) -> String {
         let shown = if has.is_empty() { "no model".to_owned() } else { format!("{shown}{more}") };
         let _ = write!(said, "\n  {} has {shown}", server.client.endpoint());
     }
+    let names: Vec<ModelName> = missing.iter().map(|model| (*model).clone()).collect();
+    said.push_str(&keys_wanted(reached.iter().map(|(server, _)| *server), &names));
     let any_ollama = reached.iter().any(|(server, _)| server.settings.kind == HostKind::Ollama);
     if any_ollama {
-        for model in missing {
+        for model in missing.iter().filter(|model| Provider::of(model.as_str()).is_none()) {
             let _ = write!(said, "\n  To get it: ollama pull {model}");
         }
     }

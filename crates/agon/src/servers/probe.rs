@@ -27,7 +27,7 @@ impl Found {
 /// A server may run more than it lists: models that it only forwards to, or other names. So `wanted` are asked for by name.
 pub async fn probe(server: &Server, wanted: &[ModelName]) -> Result<Found, ChatError> {
     let version = server.client.version().await?;
-    let mut models = server.client.models().await?;
+    let mut models = if server.settings.lists_models() { server.client.models().await? } else { Vec::new() };
     for model in wanted {
         let listed = models.iter().any(|listed| same_model(&listed.name, model.as_str()));
         if !listed && server.settings.kind == HostKind::Ollama && server.client.show(model.as_str()).await.is_ok() {

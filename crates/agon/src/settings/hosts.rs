@@ -1,9 +1,13 @@
 //! Model servers, as settings and the environment name them.
+use super::providers::{Provider, has_prefix, recognised};
 use super::{KeySource, Length};
+use crate::cli::ServerArgs;
 use crate::environment::Environment;
-use agon_llm::{Endpoint, EndpointKind};
+use agon_core::ModelName;
+use agon_llm::{ChatFields, Endpoint, EndpointKind, OptionalField};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 /// One model server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +23,12 @@ pub struct HostSettings {
     /// Where its key is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_key: Option<KeySource>,
+    /// The only authorities (PEM) that may have signed the server's certificate; absent: those of the system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca_file: Option<PathBuf>,
+    /// What debates write before the names of its models, with a slash between: `gateway/MODEL`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<String>,
     /// The models to use it for; empty is all that it has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<String>,
@@ -34,6 +44,45 @@ pub struct HostSettings {
     /// Longest silence inside an answer.
     #[serde(default = "idle")]
     pub idle_timeout: Length,
+    /// Whether answers are asked for piece by piece; without, a turn is shown once it is whole.
+    #[serde(default = "yes")]
+    pub stream: bool,
+    /// The field that a call's token limit is sent in; `openai` alone.
+    #[serde(default)]
+    pub token_limit: TokenLimit,
+    /// Fields of a call that the server refuses and that are left out; `openai` alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub omit: Vec<OptionalField>,
+    /// Who named it.
+    #[serde(skip)]
+    pub origin: Origin,
+}
+
+/// The field that a call's token limit is sent in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenLimit {
+    /// That of most servers.
+    #[default]
+    MaxTokens,
+    /// That of OpenAI's newer models.
+    MaxCompletionTokens,
+}
+
+/// Who named a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// `[[hosts]]`.
+    #[default]
+    Settings,
+    /// A flag.
+    Flag,
+    /// `OLLAMA_HOST`.
+    Variable,
+    /// Nobody: it is where Ollama usually is.
+    Usual,
+    /// The prefix of a model's name.
+    Provider(&'static Provider),
 }
 
 /// The dialect that a server speaks.
@@ -56,6 +105,9 @@ fn one() -> NonZeroUsize {
 fn first_byte() -> Length {
     Length(agon_llm::CallTimeouts::default().first_byte)
 }
+fn yes() -> bool {
+    true
+}
 fn idle() -> Length {
     Length(agon_llm::CallTimeouts::default().idle)
 }
@@ -68,12 +120,33 @@ impl HostSettings {
             url: url.to_owned(),
             kind: HostKind::Ollama,
             api_key: None,
+            ca_file: None,
+            prefix: None,
             models: Vec::new(),
             permits: one(),
             num_ctx: None,
             first_byte_timeout: first_byte(),
             idle_timeout: idle(),
+            stream: true,
+            token_limit: TokenLimit::default(),
+            omit: Vec::new(),
+            origin: Origin::default(),
         }
+    }
+    /// An OpenAI-compatible server with everything else by default.
+    pub fn openai(name: &str, url: &str, api_key: Option<KeySource>) -> Self {
+        Self { kind: HostKind::Openai, api_key, ..Self::ollama(name, url) }
+    }
+    /// Whether the server may be asked for its models.
+    pub fn lists_models(&self) -> bool {
+        match self.origin {
+            Origin::Provider(provider) => provider.lists_models,
+            Origin::Settings | Origin::Flag | Origin::Variable | Origin::Usual => true,
+        }
+    }
+    /// Where it departs from the usual fields of a call.
+    pub fn fields(&self) -> ChatFields {
+        ChatFields { completion_limit: self.token_limit == TokenLimit::MaxCompletionTokens, omit: self.omit.clone() }
     }
     /// The server's address, checked.
     pub fn endpoint(&self) -> Result<Endpoint, agon_llm::EndpointError> {
@@ -101,22 +174,56 @@ impl HostSettings {
         if let Some(problem) = self.api_key.as_ref().and_then(KeySource::problem) {
             problems.push(format!("api_key: {problem}"));
         }
+        if self.prefix.as_ref().is_some_and(|prefix| prefix.is_empty() || prefix.contains(['/', ' '])) {
+            problems.push("prefix: one word without a slash".to_owned());
+        }
+        if self.kind == HostKind::Ollama && self.fields() != ChatFields::default() {
+            problems.push("token_limit, omit: for kind = \"openai\" only".to_owned());
+        }
         problems
     }
 }
 
-/// The servers to use: a flag before the settings, these before Ollama's own variable, and at last Ollama's usual place.
-pub fn chosen(flag: Option<&str>, configured: &[HostSettings], environment: &Environment) -> Vec<HostSettings> {
-    match (flag, configured, environment.get("OLLAMA_HOST")) {
-        (Some(url), _, _) => vec![HostSettings::ollama("ollama", url)],
+/// The servers to use: a flag before the settings, these before Ollama's own variable, and at last Ollama's usual place. To these come
+/// the providers that `models` name by their prefix, unless `--base-url` names the only server.
+pub fn chosen(
+    flags: &ServerArgs,
+    configured: &[HostSettings],
+    environment: &Environment,
+    models: &[ModelName],
+) -> Vec<HostSettings> {
+    if let Some(url) = &flags.base_url {
+        return vec![flagged(url, flags.api_key_env.as_deref())];
+    }
+    let ollama = |url: &str, origin| vec![HostSettings { origin, ..HostSettings::ollama("ollama", url) }];
+    let mut hosts = match (flags.ollama.as_deref(), configured, environment.get("OLLAMA_HOST")) {
+        (Some(url), _, _) => ollama(url, Origin::Flag),
         (None, [_, ..], _) => {
             let value = |name: &str| environment.get(name).map(str::to_owned);
             let here = |host: &HostSettings| HostSettings { url: filled(&host.url, &value), ..host.clone() };
             configured.iter().map(here).collect()
         }
-        (None, [], Some(url)) => vec![HostSettings::ollama("ollama", url)],
-        (None, [], None) => vec![HostSettings::ollama("ollama", DEFAULT_OLLAMA)],
+        (None, [], Some(url)) => ollama(url, Origin::Variable),
+        (None, [], None) => ollama(DEFAULT_OLLAMA, Origin::Usual),
+    };
+    hosts.extend(recognised(models, configured, environment));
+    hosts
+}
+
+/// The server of `--base-url`.
+fn flagged(url: &str, key: Option<&str>) -> HostSettings {
+    let key = key.map(|name| KeySource { env: Some(name.to_owned()), file: None });
+    let mut host = HostSettings { origin: Origin::Flag, ..HostSettings::openai("openai", url, key) };
+    if let Some(provider) = Provider::at(url) {
+        provider.adapt(&mut host);
     }
+    host
+}
+
+/// Whether another of the servers claims the model by its prefix.
+pub fn claimed_elsewhere(host: &HostSettings, others: &[String], model: &str) -> bool {
+    let own = host.prefix.as_deref().is_some_and(|prefix| has_prefix(model, prefix));
+    !own && others.iter().any(|prefix| has_prefix(model, prefix))
 }
 
 const VARIABLE: (&str, char) = ("$(", ')');
@@ -173,8 +280,9 @@ mod tests {
     fn a_flag_wins_over_settings_and_these_over_ollamas_variable() {
         let configured = [HostSettings::ollama("gpu", "http://gpu:1")];
         let environment = Environment::from([("OLLAMA_HOST", "elsewhere")]);
-        let url = |flag, configured: &[HostSettings], environment: &Environment| {
-            chosen(flag, configured, environment).first().unwrap().url.clone()
+        let url = |flag: Option<&str>, configured: &[HostSettings], environment: &Environment| {
+            let flags = ServerArgs { ollama: flag.map(str::to_owned), ..ServerArgs::default() };
+            chosen(&flags, configured, environment, &[]).first().unwrap().url.clone()
         };
         assert_eq!(url(Some("flag"), &configured, &environment), "flag");
         assert_eq!(url(None, &configured, &environment), "http://gpu:1");
@@ -185,11 +293,29 @@ mod tests {
     #[test]
     fn an_address_may_name_variables_and_says_which_one_is_not_set() {
         let configured = [HostSettings::ollama("node", "http://$(HOST_IP):$(PORT)/a")];
-        let url = |pairs: [(&str, &str); 2]| chosen(None, &configured, &Environment::from(pairs)).remove(0);
+        let url = |pairs: [(&str, &str); 2]| {
+            chosen(&ServerArgs::default(), &configured, &Environment::from(pairs), &[]).remove(0)
+        };
         let both = url([("HOST_IP", "10.0.0.7"), ("PORT", "8000")]);
         assert_eq!((both.url.as_str(), both.unset_variable()), ("http://10.0.0.7:8000/a", None));
         let one = url([("HOST_IP", "10.0.0.7"), ("OTHER", "1")]);
         assert_eq!((one.url.as_str(), one.unset_variable()), ("http://10.0.0.7:$(PORT)/a", Some("PORT")));
         assert!(configured.first().unwrap().problems().is_empty());
+    }
+
+    #[test]
+    fn a_base_url_names_the_only_server_and_gets_no_key_that_was_not_named() {
+        let environment = Environment::from([("OPENAI_API_KEY", "k")]);
+        let models = [ModelName::from("openai/gpt")];
+        let flags = |key: Option<&str>| ServerArgs {
+            base_url: Some("https://api.openai.com/v1".into()),
+            api_key_env: key.map(str::to_owned),
+            ..ServerArgs::default()
+        };
+        let hosts = chosen(&flags(None), &[], &environment, &models);
+        assert_eq!((hosts.len(), hosts[0].api_key.as_ref()), (1, None));
+        assert!(hosts[0].fields().completion_limit);
+        let keyed = chosen(&flags(Some("MINE")), &[], &environment, &models).remove(0);
+        assert_eq!(keyed.api_key.unwrap().env.as_deref(), Some("MINE"));
     }
 }

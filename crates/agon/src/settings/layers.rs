@@ -14,7 +14,7 @@ const FILE_NAME: &str = "agon.toml";
 const PREFIX: &str = "AGON__";
 
 /// Variables with names of their own, and what they set.
-const KNOWN: [(&str, &str, &str); 2] =
+pub const KNOWN: [(&str, &str, &str); 2] =
     [("AGON_SERVER", "client", "server"), ("OTEL_EXPORTER_OTLP_ENDPOINT", "telemetry", "otlp_endpoint")];
 
 /// One source of settings.
@@ -23,6 +23,10 @@ pub struct Layer {
     /// What it is called in messages and in `agon config show --origin`.
     pub name: String,
     values: Map<String, Value>,
+    /// The text of a file, to find the line of a mistake.
+    text: Option<String>,
+    /// The variables of the environment, to find the one that is wrong.
+    variables: Vec<(String, String)>,
 }
 
 /// The sources, weakest first.
@@ -51,7 +55,7 @@ impl Layers {
         let mut wrong = String::new();
         for layer in &self.0 {
             if let Err(error) = deserialize::<Settings>(&layer.values) {
-                let _ = write!(wrong, "\n  {}: {error}", layer.name);
+                let _ = write!(wrong, "\n  {}", layer.mistake(&error));
             }
         }
         if !wrong.is_empty() {
@@ -94,26 +98,64 @@ impl Layer {
         let values = config
             .and_then(table)
             .map_err(|error| Stop::usage(format!("the settings {name} cannot be read: {error}")))?;
-        Ok(Self { name, values })
+        Ok(Self { name, values, text: Some(text), variables: Vec::new() })
     }
 
     fn of_variable(environment: &Environment, (name, section, key): &(&str, &str, &str)) -> Option<Self> {
         let text = Value::new(None, ValueKind::String(environment.get(name)?.to_owned()));
         let table = Value::new(None, ValueKind::Table(Map::from_iter([((*key).to_owned(), text)])));
-        Some(Self { name: (*name).to_owned(), values: Map::from_iter([((*section).to_owned(), table)]) })
+        let values = Map::from_iter([((*section).to_owned(), table)]);
+        Some(Self { name: (*name).to_owned(), values, text: None, variables: Vec::new() })
     }
 
     fn of_environment(environment: &Environment) -> Result<Self, Stop> {
         let name = "the environment (AGON__...)".to_owned();
         let pairs = environment.with_prefix(PREFIX).map(|(name, value)| (name.to_owned(), value.to_owned()));
-        // Without `try_parsing`, which would turn a key like "1e5" into a number; numbers are read where one is wanted.
-        let source = config::Environment::with_prefix("AGON")
-            .prefix_separator("__")
-            .separator("__")
-            .ignore_empty(true)
-            .source(Some(pairs.collect()));
-        let values = Config::builder().add_source(source).build().and_then(table);
-        Ok(Self { values: values.map_err(|error| Stop::usage(format!("{name}: {error}")))?, name })
+        let variables: Vec<(String, String)> = pairs.collect();
+        let values = of_variables(&variables).map_err(|error| Stop::usage(format!("{name}: {error}")))?;
+        Ok(Self { values, name, text: None, variables })
+    }
+
+    /// What is wrong with it, as precisely as it can be said.
+    fn mistake(&self, error: &ConfigError) -> String {
+        if let Some(text) = &self.text
+            && let Err(wrong) = toml::from_str::<Settings>(text)
+        {
+            let before = wrong.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            return format!("{}:{}: {}", self.name, before.matches('\n').count() + 1, with_guess(wrong.message()));
+        }
+        let alone = |(name, value): &(String, String)| {
+            let wrong = variable_mistake(name, value)?;
+            Some(format!("the environment variable {name}: {}", with_guess(&wrong)))
+        };
+        let wrong: Vec<String> = self.variables.iter().filter_map(alone).collect();
+        if wrong.is_empty() { format!("{}: {}", self.name, with_guess(&error.to_string())) } else { wrong.join("\n  ") }
+    }
+}
+
+/// What is wrong with one variable by itself.
+pub fn variable_mistake(name: &str, value: &str) -> Option<String> {
+    let values = of_variables(&[(name.to_owned(), value.to_owned())]);
+    values.and_then(|values| deserialize::<Settings>(&values)).err().map(|error| error.to_string())
+}
+
+fn of_variables(variables: &[(String, String)]) -> Result<Map<String, Value>, ConfigError> {
+    // Without `try_parsing`, which would turn a key like "1e5" into a number; numbers are read where one is wanted.
+    let source = config::Environment::with_prefix("AGON")
+        .prefix_separator("__")
+        .separator("__")
+        .ignore_empty(true)
+        .source(Some(variables.iter().cloned().collect()));
+    Config::builder().add_source(source).build().and_then(table)
+}
+
+/// The message of a deserializer, with the valid name that was most likely meant: the names stand in it in backquotes or quotes.
+fn with_guess(message: &str) -> String {
+    let mut names = message.split('`').skip(1).step_by(2);
+    let guess = names.next().filter(|_| message.contains("unknown")).and_then(|wrong| agon_spec::nearest(wrong, names));
+    match guess {
+        Some(name) => format!("{message}; did you mean `{name}`?"),
+        None => message.to_owned(),
     }
 }
 
@@ -153,7 +195,7 @@ mod tests {
 
     fn file(text: &str) -> Layer {
         let config = Config::builder().add_source(File::from_str(text, FileFormat::Toml)).build().unwrap();
-        Layer { name: "a.toml".into(), values: table(config).unwrap() }
+        Layer { name: "a.toml".into(), values: table(config).unwrap(), text: Some(text.into()), variables: Vec::new() }
     }
     fn environment(pairs: [(&str, &str); 2]) -> Layer {
         Layer::of_environment(&Environment::from(pairs)).unwrap()
@@ -186,7 +228,7 @@ mod tests {
         let layers =
             Layers(vec![environment([("AGON__DEFAULTS__MODEL", "00123"), ("AGON__DEFAULTS__JUDGE_MODEL", "1e5")])]);
         let defaults = layers.settings().unwrap().defaults;
-        assert_eq!(defaults.model, "00123");
+        assert_eq!(defaults.model.as_deref(), Some("00123"));
         assert_eq!(defaults.judge_model.as_deref(), Some("1e5"));
     }
 
@@ -203,7 +245,24 @@ mod tests {
             environment([("AGON__STOR__PATH", "/a"), ("A", "b")]),
         ]));
         assert!(said.contains("a.toml") && said.contains("sink") && said.contains("sync"), "{said}");
-        assert!(said.contains("environment") && said.contains("stor"), "{said}");
+        assert!(said.contains("AGON__STOR__PATH") && said.contains("did you mean `store`?"), "{said}");
+    }
+
+    #[test]
+    fn a_mistake_in_a_file_is_told_with_its_line_and_the_nearest_name() {
+        let said = message(Layers(vec![file("[store]\n\nsnyc = \"full\"")]));
+        assert!(said.contains("a.toml:3: ") && said.contains("did you mean `sync`?"), "{said}");
+        let value = message(Layers(vec![file("# one\n[store]\nsync = \"ful\"")]));
+        assert!(value.contains("a.toml:3: ") && value.contains("did you mean `full`?"), "{value}");
+    }
+
+    #[test]
+    fn of_several_variables_the_wrong_one_is_named() {
+        let said = message(Layers(vec![environment([
+            ("AGON__STORE__SYNC", "normal"),
+            ("AGON__RUNTIME__MAX_DEBATES", "many"),
+        ])]));
+        assert!(said.contains("AGON__RUNTIME__MAX_DEBATES") && !said.contains("AGON__STORE__SYNC"), "{said}");
     }
 
     #[test]

@@ -26,6 +26,10 @@ fn key(context: &Context, args: &NatsKeyArgs) -> Result<Exit, Stop> {
         KeyFileError::Exists(_) => Stop::new(Exit::Usage, error),
         KeyFileError::Write { .. } | KeyFileError::Key(_) => Stop::new(Exit::Internal, error),
     })?;
-    context.output.line(&public)?;
+    if args.json {
+        context.output.json(&serde_json::json!({"file": args.file, "public_key": public}))?;
+    } else {
+        context.output.line(&public)?;
+    }
     Ok(Exit::Done)
 }

@@ -1,0 +1,151 @@
+//! Which installed model plays where none is named.
+use super::{Found, Server, probe_all};
+use crate::checkup::hosts::is_here;
+use crate::checkup::machine::{available_memory, bytes};
+use crate::cli::ServerArgs;
+use crate::commands::Context;
+use crate::debate_file::{self, Named};
+use crate::exit::Stop;
+use crate::settings::{PROVIDERS, Settings, chosen_hosts};
+use agon_llm::{ChatError, ModelInfo};
+
+/// Memory that is assumed of a server on another machine, in bytes.
+const ASSUMED: u64 = 10 << 30;
+/// Families of models that compute vectors and write no text.
+const EMBEDDERS: [&str; 2] = ["bert", "embed"];
+
+/// A model that was chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picked {
+    /// Its name.
+    pub model: String,
+    /// Why this one.
+    pub why: String,
+}
+
+/// Fills in the default model where neither flags nor settings name one and the debate needs one: the largest that fits.
+pub async fn choose_model(
+    context: &Context,
+    flags: &ServerArgs,
+    mut settings: Settings,
+    named: &Named,
+    model: Option<&str>,
+) -> Result<Settings, Stop> {
+    let is_named = model.is_some() || flags.rehearsal || settings.defaults.model.is_some();
+    if is_named || !debate_file::needs_model(named.source(), &debate_file::defaults(&settings)) {
+        return Ok(settings);
+    }
+    let hosts = chosen_hosts(flags, &settings.hosts, &context.environment, &[]);
+    let asked = probe_all(Server::connect_all(&hosts, &context.environment)?, Vec::new()).await;
+    if let Some(picked) = pick(&asked).await {
+        context.output.note(&format!("model {}: {}; choose another with --model NAME", picked.model, picked.why));
+        settings.defaults.model = Some(picked.model);
+    } else if let Some(provider) = PROVIDERS.iter().find(|provider| context.environment.get(provider.key).is_some()) {
+        let (key, prefix) = (provider.key, provider.prefix);
+        context
+            .output
+            .note(&format!("no model is installed here, but {key} is set: name a model with --model {prefix}/NAME"));
+    }
+    Ok(settings)
+}
+
+/// The largest model that fits into the memory of its server, else the smallest.
+pub async fn pick(asked: &[(Server, Result<Found, ChatError>)]) -> Option<Picked> {
+    let mut candidates = Vec::new();
+    for (server, found) in asked {
+        if let Ok(found) = found {
+            candidates.extend(candidates_of(server, found).await);
+        }
+    }
+    best(candidates)
+}
+
+/// A model that could be chosen.
+#[derive(Clone, Debug)]
+struct Candidate {
+    model: ModelInfo,
+    fits: bool,
+    /// The memory that it was compared with.
+    memory: u64,
+}
+
+async fn candidates_of(server: &Server, found: &Found) -> Vec<Candidate> {
+    let loaded = server.client.loaded().await.unwrap_or_default();
+    // What is loaded can make room for another model.
+    let held: u64 = loaded.iter().filter_map(|loaded| loaded.size).sum();
+    let memory = match is_here(server) {
+        true => available_memory().map_or(ASSUMED, |available| available.saturating_add(held)),
+        false => ASSUMED,
+    };
+    let only = |model: &&ModelInfo| super::serves(server, found, &model.name);
+    let mut candidates = Vec::new();
+    for model in found.models.iter().filter(only).filter(|model| !is_embedder(model)) {
+        let details = server.client.show(&model.name).await.ok();
+        if details.and_then(|details| details.can("completion")) == Some(false) {
+            continue;
+        }
+        let runs = loaded.iter().any(|loaded| super::same_model(&loaded.name, &model.name));
+        let fits = runs || model.size.is_none_or(|size| size <= memory);
+        candidates.push(Candidate { model: model.clone(), fits, memory });
+    }
+    candidates
+}
+
+fn is_embedder(model: &ModelInfo) -> bool {
+    let family = model.family.as_deref().unwrap_or_default();
+    EMBEDDERS.iter().any(|word| model.name.to_lowercase().contains(word) || family.contains(word))
+}
+
+fn best(candidates: Vec<Candidate>) -> Option<Picked> {
+    let size = |candidate: &Candidate| candidate.model.size.unwrap_or(0);
+    let (fitting, others): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|candidate| candidate.fits);
+    // Of models that tell no size, the one that the server lists first.
+    let largest = fitting.into_iter().reduce(|best, next| if size(&next) > size(&best) { next } else { best });
+    let picked = |candidate: Candidate, why: &str| {
+        let of = candidate
+            .model
+            .size
+            .map_or_else(String::new, |size| format!(" ({} of {})", bytes(size), bytes(candidate.memory)));
+        Picked { model: candidate.model.name, why: format!("{why}{of}") }
+    };
+    match largest {
+        Some(candidate) => Some(picked(candidate, "the largest installed model that fits into memory")),
+        None => others
+            .into_iter()
+            .min_by_key(size)
+            .map(|one| picked(one, "the smallest installed model, and yet larger than the memory")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(name: &str, size: Option<u64>, memory: u64) -> Candidate {
+        let model = ModelInfo { name: name.into(), size, ..ModelInfo::default() };
+        Candidate { fits: size.is_none_or(|size| size <= memory), model, memory }
+    }
+    fn chosen(sizes: &[(&str, Option<u64>)]) -> Option<String> {
+        best(sizes.iter().map(|(name, size)| candidate(name, *size, 100)).collect()).map(|picked| picked.model)
+    }
+
+    #[test]
+    fn the_largest_model_that_fits_is_chosen() {
+        assert_eq!(chosen(&[("small", Some(10)), ("large", Some(90)), ("huge", Some(900))]), Some("large".into()));
+        assert_eq!(chosen(&[("huge", Some(900)), ("less", Some(500))]), Some("less".into()));
+        assert_eq!(chosen(&[("first", None), ("second", None)]), Some("first".into()));
+        assert_eq!(chosen(&[]), None);
+    }
+
+    #[test]
+    fn models_that_only_compute_vectors_are_left_out() {
+        let model = |name: &str, family: &str| ModelInfo {
+            name: name.into(),
+            family: Some(family.into()),
+            ..ModelInfo::default()
+        };
+        assert!(is_embedder(&model("nomic-embed-text:latest", "nomic-bert")));
+        assert!(is_embedder(&model("all-minilm", "bert")));
+        assert!(!is_embedder(&model("qwen3:8b", "qwen3")));
+    }
+}

@@ -1,0 +1,48 @@
+//! Commands against one server without NATS: its ports, its models, and what can be done with its debates.
+use crate::support::{Cluster, SHORT, address, example};
+
+#[test]
+fn the_http_port_is_not_taken_for_the_grpc_port() {
+    let mut cluster = Cluster::start();
+    let mut alone = cluster.launch("alone", &["--rehearsal"]);
+    let http = address(&mut alone, "HTTP");
+    for args in [&["list"][..], &["hosts"], &["submit", &example(SHORT)], &["get", "last"]] {
+        let said = cluster.world.agon(&[args, &["--server", &http]].concat()).code(69);
+        assert!(
+            said.stderr.contains("speaks HTTP/1.1 and not gRPC") && said.stderr.contains("gateway.grpc"),
+            "{said:?}"
+        );
+    }
+}
+
+#[test]
+fn a_debate_of_a_server_is_replayed_and_judged_again_like_one_of_this_machine() {
+    let mut cluster = Cluster::start();
+    let mut alone = cluster.launch("alone", &["--rehearsal"]);
+    let grpc = address(&mut alone, "gRPC");
+    let agon = |args: &[&str]| cluster.world.agon(&[args, &["--server", &grpc]].concat());
+    let held =
+        agon(&["submit", &example(SHORT), "--id", "held", "--seed", "7", "--rehearsal", "--wait", "--no-reports"]);
+    assert!(matches!(held.code, Some(0 | 2)), "{held:?}");
+    let replayed = agon(&["replay", "held"]).ok();
+    assert!(replayed.stderr.contains("without a model") && replayed.stdout.len() > 200, "{replayed:?}");
+    let judged = agon(&["rejudge", "held", "--id", "again", "--wait", "--quiet"]);
+    assert!(matches!(judged.code, Some(0 | 2)), "{judged:?}");
+    assert!(agon(&["get", "again", "--json"]).ok().stdout.contains("\"rejudges\""));
+    agon(&["rejudge", "held", "--rehearsal"]).code(64);
+}
+
+#[test]
+fn a_model_that_no_host_serves_is_told_when_a_debate_is_submitted() {
+    let mut cluster = Cluster::start();
+    let rehearsal = crate::support::Server::start(&cluster.world, &["--models", "here:1b"]);
+    let mut alone = cluster.launch("alone", &["--ollama", &rehearsal.url]);
+    let grpc = address(&mut alone, "gRPC");
+    let submit = |model: &str, id: &str| {
+        let args = ["submit", &example(SHORT), "--model", model, "--id", id, "--rehearsal", "--server", &grpc];
+        cluster.world.agon(&args).ok().stderr
+    };
+    let warned = submit("gone:1b", "none-serves");
+    assert!(warned.contains("model gone:1b: no live host serves it"), "{warned}");
+    assert!(!submit("here:1b", "one-serves").contains("no live host"));
+}
