@@ -11,11 +11,12 @@ use serde::de::DeserializeOwned;
 use tokio::time::{Instant, timeout_at};
 
 use crate::classify::{refusal, retry_after};
+use crate::meter::Meter;
 use crate::transport::transport_error;
 use crate::watch::{LoadCheck, Watch};
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ClientConfig, Decoder, DeltaSink, Discard, Framing,
-    MAX_LINE_BYTES, TimeoutPhase,
+    MAX_LINE_BYTES, TimeoutPhase, Usage,
 };
 
 const MAX_REFUSAL_BYTES: usize = 64 * 1024;
@@ -40,8 +41,9 @@ impl Caller<'_> {
         sink: &mut dyn DeltaSink,
     ) -> Result<ChatAnswer, ChatError> {
         let mut watch = Watch::start(chat.timeouts, chat.check);
-        let outcome = match self.begin(url, chat.body, &mut watch, sink).await {
-            Ok(response) => self.receive(response, &mut watch, decoder, sink).await,
+        let mut meter = Meter::new(sink, chat.max_tokens);
+        let outcome = match self.begin(url, chat.body, &mut watch, &mut meter).await {
+            Ok(response) => self.receive(response, &mut watch, decoder, &mut meter).await,
             Err(error) => Err(error),
         };
         let mut answer = outcome.map_err(|error| self.redacted(error))?;
@@ -101,21 +103,22 @@ impl Caller<'_> {
         mut response: Response,
         watch: &mut Watch<'_>,
         decoder: impl FnOnce(Framing) -> D + Send,
-        sink: &mut dyn DeltaSink,
+        meter: &mut Meter<'_>,
     ) -> Result<ChatAnswer, ChatError> {
         let framing = framing(&response);
         let mut decoder = decoder(framing);
         loop {
             let chunk =
-                watch.guard(response.chunk(), sink).await.map_err(ChatError::timeout)?.map_err(transport_error)?;
-            let Some(chunk) = chunk else { return decoder.finish(sink) };
-            let progress = decoder.push(&chunk, sink)?;
+                watch.guard(response.chunk(), meter).await.map_err(ChatError::timeout)?.map_err(transport_error)?;
+            let Some(chunk) = chunk else { return finished(decoder, meter) };
+            let progress = decoder.push(&chunk, meter)?;
+            meter.check(Usage::default())?;
             if progress.advanced || framing == Framing::Whole {
                 watch.progressed();
             }
             if progress.complete {
                 drain(response).await;
-                return decoder.finish(sink);
+                return finished(decoder, meter);
             }
         }
     }
@@ -205,6 +208,12 @@ impl Caller<'_> {
     }
 }
 
+fn finished(decoder: impl Decoder, meter: &mut Meter<'_>) -> Result<ChatAnswer, ChatError> {
+    let answer = decoder.finish(meter)?;
+    meter.check(answer.usage)?;
+    Ok(answer)
+}
+
 /// What varies between two chats with one server.
 pub(crate) struct Chat<'a> {
     pub(crate) body: Vec<u8>,
@@ -212,6 +221,8 @@ pub(crate) struct Chat<'a> {
     pub(crate) min_prompt_tokens: Option<u64>,
     /// Asks a silent server whether it loads the model, where there is a way to ask.
     pub(crate) check: Option<&'a dyn LoadCheck>,
+    /// What the server was told to generate at most.
+    pub(crate) max_tokens: u32,
 }
 
 /// The bounds of a call that is not a chat.

@@ -22,6 +22,7 @@ mod fields;
 mod http;
 mod info;
 mod lines;
+mod meter;
 mod model;
 mod ollama;
 mod openai;

@@ -105,6 +105,7 @@ impl ChatModel for OllamaClient {
         let chat = Chat {
             body: requests::chat(request, &self.config)?,
             timeouts: request.timeouts,
+            max_tokens: request.sampling.max_tokens(),
             min_prompt_tokens: request.min_prompt_tokens.filter(|_| release.is_none_or(Release::counts_whole_prompt)),
             check: Some(&check),
         };

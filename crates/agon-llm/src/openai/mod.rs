@@ -54,6 +54,7 @@ impl ChatModel for OpenAiClient {
         let chat = Chat {
             body: requests::chat(request, &self.config)?,
             timeouts: request.timeouts,
+            max_tokens: request.sampling.max_tokens(),
             min_prompt_tokens: request.min_prompt_tokens,
             check: None,
         };

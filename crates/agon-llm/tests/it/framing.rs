@@ -46,6 +46,36 @@ async fn chunks_of_one_byte_give_the_same_answer() {
     assert_eq!(chat(&stub.ollama()).await.unwrap(), "grüner „Tee“ 🫖");
 }
 
+/// A server that ignores `num_predict` and goes on with this piece, 200 times at most.
+async fn endless(piece: &str, member: &str, limit: u32) -> Result<String, ChatError> {
+    let line = serde_json::json!({"model": "m", "message": {"role": "assistant", "content": "", member: piece}, "done": false});
+    let line = [line.to_string().into_bytes(), b"\n".to_vec()].concat();
+    let head = std::iter::once(Step::Send(chunked_head(NDJSON)));
+    let lines = std::iter::repeat_n(Step::Send(chunk(&line)), 200);
+    let end = "{\"model\":\"m\",\"message\":{\"content\":\".\"},\"done\":true,\"done_reason\":\"stop\"}\n";
+    let end = [Step::Send(chunk(end.as_bytes())), Step::Send(LAST_CHUNK.to_vec())];
+    let steps: Vec<Step> = head.chain(lines).chain(end).collect();
+    let stub = Stub::serve(move |_| steps.clone()).await;
+    let client = connect(&stub.ollama(), None, &Http::default());
+    let mut request = ask();
+    request.sampling.num_predict = Some(limit);
+    client.chat(&request, &mut Discard).await.map(|answer| answer.text)
+}
+
+#[tokio::test]
+async fn an_answer_beyond_four_times_its_limit_is_cut_as_length() {
+    // by pieces: the 41st is one more than four times ten
+    let kind = endless("a ", "content", 10).await.unwrap_err().kind;
+    assert!(matches!(kind, Kind::Truncated { partial_chars } if partial_chars >= 82), "{kind:?}");
+    // by characters: 17 pieces of 50 are more than four times 50 tokens
+    let kind = endless(&"word ".repeat(10), "content", 50).await.unwrap_err().kind;
+    assert!(matches!(kind, Kind::Truncated { partial_chars } if partial_chars > 800), "{kind:?}");
+    let kind = endless("hm ", "thinking", 10).await.unwrap_err().kind;
+    assert!(matches!(kind, Kind::BudgetEaten { .. }), "{kind:?}");
+    // 201 pieces are within four times 51
+    assert_eq!(endless("a ", "content", 51).await.unwrap().len(), 401);
+}
+
 #[tokio::test]
 async fn an_answer_that_ends_with_the_connection_is_whole_if_it_says_so() {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {NDJSON}\r\nConnection: close\r\n\r\n");

@@ -1,0 +1,56 @@
+//! How much a server has generated, where it does not keep to the limit that it was given.
+
+use crate::{ChatError, ChatErrorKind, DeltaSink, Usage};
+
+/// How many times its limit an answer may be long before it is cut.
+const OVERRUN: usize = 4;
+/// A token is about this many characters in English, and fewer in most other languages.
+const CHARS_PER_TOKEN: usize = 4;
+
+/// Hands an answer on, and counts it: no piece is less than a token.
+pub(crate) struct Meter<'a> {
+    sink: &'a mut dyn DeltaSink,
+    most_tokens: usize,
+    pieces: usize,
+    chars: usize,
+    thinking_chars: usize,
+}
+
+impl<'a> Meter<'a> {
+    pub(crate) fn new(sink: &'a mut dyn DeltaSink, max_tokens: u32) -> Self {
+        let most_tokens = usize::try_from(max_tokens).unwrap_or(usize::MAX).saturating_mul(OVERRUN);
+        Self { sink, most_tokens, pieces: 0, chars: 0, thinking_chars: 0 }
+    }
+
+    /// What a server would have said that had stopped at the limit, where this one is far beyond it.
+    pub(crate) fn check(&self, usage: Usage) -> Result<(), ChatError> {
+        let chars = self.chars.saturating_add(self.thinking_chars);
+        if self.pieces <= self.most_tokens && chars <= self.most_tokens.saturating_mul(CHARS_PER_TOKEN) {
+            return Ok(());
+        }
+        let kind = match self.chars {
+            0 => ChatErrorKind::BudgetEaten { thinking_chars: self.thinking_chars },
+            partial_chars => ChatErrorKind::Truncated { partial_chars },
+        };
+        let detail = format!("the server went on beyond {OVERRUN} times `max_tokens`, and was cut");
+        Err(ChatError { usage, ..ChatError::new(kind, &detail) })
+    }
+}
+
+impl DeltaSink for Meter<'_> {
+    fn text(&mut self, delta: &str) {
+        self.pieces += 1;
+        self.chars += delta.chars().count();
+        self.sink.text(delta);
+    }
+
+    fn thinking(&mut self, chars: usize) {
+        self.pieces += 1;
+        self.thinking_chars += chars;
+        self.sink.thinking(chars);
+    }
+
+    fn loading(&mut self) {
+        self.sink.loading();
+    }
+}
