@@ -321,6 +321,9 @@ impl Control {
     fn heard(&mut self, speech: &Speech) {
         self.speeches = self.speeches.saturating_add(1);
         self.transcript_chars = self.transcript_chars.saturating_add(speech.text.len() as u64);
+        if speech.kind == SpeechKind::Proposal {
+            self.proposed.push(speech.participant.clone());
+        }
         let answers = speech.accepted.iter().chain(speech.declined.iter().map(|declined| &declined.critic));
         for critic in answers {
             let open = self.critical.iter_mut().filter(|open| open.of == speech.participant && open.by == *critic);

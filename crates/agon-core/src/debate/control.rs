@@ -4,7 +4,7 @@ use crate::event::Step;
 use crate::failure::FailureCause;
 use crate::ids::{ModelName, ParticipantId, Position, Timestamp, TurnId};
 use crate::outcome::{DebateState, MajorityShift, MissingSeat, Outcome, Reason, StopRule, UsageTotals};
-use crate::task::{Ask, BallotStage};
+use crate::task::{Ask, BallotStage, BidPurpose};
 use crate::work::{Seat, Work};
 use std::sync::Arc;
 
@@ -26,6 +26,8 @@ pub(super) struct Control {
     pub turned: Vec<Turned>,
     /// The inner circle, who has sat in it longest first.
     pub circle: Vec<ParticipantId>,
+    /// Whose proposals were heard.
+    pub proposed: Vec<ParticipantId>,
     /// The moderator's plan for a round.
     pub plan: Option<(u32, RoundPlan)>,
     pub ballots: Vec<Ballot>,
@@ -232,6 +234,7 @@ impl Control {
             speakers: Vec::new(),
             turned: Vec::new(),
             circle: Vec::new(),
+            proposed: Vec::new(),
             plan: None,
             ballots: Vec::new(),
             votes: Vec::new(),
@@ -304,12 +307,16 @@ impl Control {
         slots
     }
 
-    /// Seats of this round that speeches were wanted from, and how many of them spoke.
+    /// Seats of this round that speeches were wanted from, and how many of them spoke. Where nobody was given the floor, those who
+    /// were asked whether they want it count instead, and how many answered.
     pub fn attendance(&self) -> (u32, u32) {
-        let wanted = |turned: &&Turned| turned.work.speech().is_some() && turned.heard != Heard::Skipped;
-        let speeches = || self.turned.iter().filter(wanted);
+        let speech = |turned: &Turned| turned.work.speech().is_some();
+        let bid = |turned: &Turned| matches!(turned.work, Work::Bid { purpose: BidPurpose::Floor, .. });
+        let spoken = self.turned.iter().any(speech);
+        let wanted = |turned: &&Turned| if spoken { speech(turned) } else { bid(turned) };
+        let seats = || self.turned.iter().filter(wanted).filter(|turned| turned.heard != Heard::Skipped);
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        (count(speeches().count()), count(speeches().filter(|turned| turned.heard != Heard::Nothing).count()))
+        (count(seats().count()), count(seats().filter(|turned| turned.heard != Heard::Nothing).count()))
     }
 
     /// The slot of an open turn: asked, and this very try.

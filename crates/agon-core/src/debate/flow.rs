@@ -82,6 +82,7 @@ impl Draft<'_> {
             round: self.control.round,
             speakers: &self.control.speakers,
             turned: &self.control.turned,
+            proposed: &self.control.proposed,
         };
         match formats::next(&floor) {
             Next::Stage { seats, parallel } => self.open_stage(Step::Speaking, seats, parallel),

@@ -93,7 +93,7 @@ impl Draft<'_> {
     /// election, their authors do.
     fn ballot_choices(&self) -> Vec<String> {
         if self.spec().ballots_on_proposals() {
-            return self.names();
+            return self.electable();
         }
         match self.spec().mode {
             Mode::Adversarial => self.spec().stances().into_iter().map(str::to_owned).collect(),
@@ -101,15 +101,19 @@ impl Draft<'_> {
         }
     }
 
-    fn names(&self) -> Vec<String> {
-        self.spec().personas.iter().map(|persona| persona.name.to_string()).collect()
+    /// The debaters who may be elected; where their proposals are, those whose proposal was heard.
+    fn electable(&self) -> Vec<String> {
+        let by_proposal = self.spec().ballots_on_proposals();
+        let names = self.spec().personas.iter().map(|persona| &persona.name);
+        let electable = names.filter(|name| !by_proposal || self.control.proposed.contains(name));
+        electable.map(ToString::to_string).collect()
     }
 
     /// What can win: the debaters where they stand for election; else the stances, or in deliberative mode the
     /// different answers of the last ballots.
     pub fn candidates(&self) -> Vec<String> {
         if self.spec().elects_debaters() {
-            return self.names();
+            return self.electable();
         }
         if self.spec().mode == Mode::Adversarial {
             return self.ballot_choices();
@@ -138,9 +142,9 @@ impl Draft<'_> {
         if !(self.spec().elects_debaters() && anonymous) {
             return candidates.into_iter().map(|candidate| (candidate.clone(), candidate)).collect();
         }
-        let labels = speaker_labels(self.spec(), self.admission.seed, true);
-        let mut shown: Vec<(String, String)> =
-            labels.into_iter().map(|(name, label)| (label, name.to_string())).collect();
+        let labels = speaker_labels(self.spec(), self.admission.seed, true).into_iter();
+        let labels = labels.map(|(name, label)| (label, name.to_string()));
+        let mut shown: Vec<(String, String)> = labels.filter(|(_, name)| candidates.contains(name)).collect();
         // In declared order the labels would give the names away.
         shown.sort();
         shown
@@ -203,10 +207,11 @@ impl Draft<'_> {
         self.side(&winner.into())
     }
 
-    /// Whom a voter scores, under which label: every debater but itself, in the order of the labels.
+    /// Whom a voter scores, under which label: every candidate but itself, in the order of the labels.
     fn scored_by(&self, voter: Option<&ParticipantId>) -> Vec<(ParticipantId, String)> {
         let mut labels = speaker_labels(self.spec(), self.admission.seed, true);
-        labels.retain(|(name, _)| Some(name) != voter);
+        let candidates = self.candidates();
+        labels.retain(|(name, _)| Some(name) != voter && candidates.iter().any(|known| known == name.as_str()));
         labels.sort_by(|(_, one), (_, other)| one.cmp(other));
         labels
     }

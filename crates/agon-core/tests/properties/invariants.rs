@@ -18,6 +18,8 @@ pub fn check(admission: &Admission, log: &[Record]) -> Result<(), String> {
     seen_at_once(spec, log)?;
     moderated(spec, log)?;
     let rounds = rounds(log);
+    let proposed = critiques::proposed(log);
+    critiques::elected(spec, log, &proposed)?;
     for round in &rounds {
         in_steps(spec, round)?;
         orders::opened(spec, round)?;
@@ -27,7 +29,7 @@ pub fn check(admission: &Admission, log: &[Record]) -> Result<(), String> {
             DebateFormat::BpStyle => parliament::check(spec, round)?,
             DebateFormat::ChainOfThought => numbered_steps(round)?,
             DebateFormat::OpenFight => bids::open_fight(spec, round)?,
-            DebateFormat::CritiqueRevision => critiques::check(spec, round)?,
+            DebateFormat::CritiqueRevision => critiques::check(spec, round, &proposed)?,
             DebateFormat::RoundRobin | DebateFormat::Fishbowl => {}
         }
         if spec.turn_mode == TurnMode::ReactionTriggered {

@@ -99,7 +99,7 @@ fn whoever_bids_most_after_a_speech_that_was_lost_speaks_and_does_not_interject(
 #[test]
 fn rounds_in_which_nobody_bids_are_held_and_end_without_a_result() {
     let asked = admission(2, json!({"debate_format": "open_fight", "max_rounds": 2}));
-    let events = hold(asked, |_| None);
+    let events = hold(asked, |_| Some(Answer::Bid(Bid::default())));
     let Some(Event::DebateEnded { reason: Some(reason), .. }) = events.last() else { panic!("no reason") };
     assert_eq!(reason.code, ReasonCode::EmptyTranscript);
 }

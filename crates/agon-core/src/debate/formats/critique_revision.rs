@@ -27,8 +27,16 @@ pub(super) fn next(floor: &Floor<'_>) -> Next {
     Next::at_once(floor.speakers.iter().filter(criticised).map(seat).collect())
 }
 
-/// Who criticises whom in this round, by critic and then by author, in declared order.
+/// Who criticises whom in this round, by critic and then by author, in declared order. A proposal that was lost is not criticised;
+/// its author criticises as the others do.
 fn pairs<'a>(floor: &Floor<'a>) -> Vec<(&'a ParticipantId, &'a ParticipantId)> {
+    let mut drawn = drawn(floor);
+    drawn.retain(|(_, of)| floor.proposed.contains(of));
+    drawn
+}
+
+/// Who would criticise whom if all proposals had been heard.
+fn drawn<'a>(floor: &Floor<'a>) -> Vec<(&'a ParticipantId, &'a ParticipantId)> {
     let names: Vec<&ParticipantId> = floor.spec.personas.iter().map(|persona| &persona.name).collect();
     let all = || names.iter().flat_map(|by| names.iter().map(move |of| (*by, *of))).filter(|(by, of)| by != of);
     match floor.spec.format.topology {
@@ -40,9 +48,13 @@ fn pairs<'a>(floor: &Floor<'a>) -> Vec<(&'a ParticipantId, &'a ParticipantId)> {
         }
         Topology::Star => {
             let hub = floor.spec.format.hub.as_ref().or_else(|| names.first().copied());
+            // The first whose proposal was heard stands in for a hub whose own was lost.
+            let stands_in =
+                || floor.spec.personas.iter().map(|persona| &persona.name).find(|name| floor.proposed.contains(name));
+            let criticised = hub.filter(|hub| floor.proposed.contains(hub)).or_else(stands_in);
             let spoke = |pair: &(&ParticipantId, &ParticipantId)| match floor.spec.format.direction {
                 Direction::HubCritiques => Some(pair.0) == hub,
-                Direction::CritiqueHub => Some(pair.1) == hub,
+                Direction::CritiqueHub => Some(pair.1) == criticised,
             };
             all().filter(spoke).collect()
         }

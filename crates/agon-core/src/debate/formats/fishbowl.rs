@@ -29,7 +29,7 @@ pub(in crate::debate) fn seated(
         let size = spec.format.inner_circle as usize;
         sitting = spec.personas.iter().take(size).map(|persona| persona.name.clone()).collect();
     } else {
-        let floor = Floor { spec, seed: 0, round: 0, speakers: order, turned };
+        let floor = Floor { spec, seed: 0, round: 0, speakers: order, turned, proposed: &[] };
         if let Some((comes, _)) = floor.strongest(floor.bids(BidPurpose::Circle)) {
             sitting.remove(0);
             sitting.push(comes.clone());

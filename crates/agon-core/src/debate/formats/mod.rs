@@ -24,6 +24,8 @@ pub(super) struct Floor<'a> {
     pub speakers: &'a [ParticipantId],
     /// What became of this round's seats, in the order in which that was known.
     pub turned: &'a [Turned],
+    /// Whose proposals were heard.
+    pub proposed: &'a [ParticipantId],
 }
 
 /// What comes next in a round.

@@ -1,22 +1,51 @@
 //! `critique_revision`: who criticises whom, and who revises.
 use super::rounds::Round;
+use crate::events::all;
 use crate::require;
 use agon_core::*;
 use std::collections::BTreeSet;
 
 type Pair = (usize, usize);
 
-pub fn check(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
+/// Whose proposals were heard.
+pub fn proposed(log: &[Record]) -> BTreeSet<ParticipantId> {
+    let proposal = |event: &Event| match event {
+        Event::SpeechRecorded(speech) if speech.kind == SpeechKind::Proposal => Some(speech.participant.clone()),
+        _ => None,
+    };
+    all(log).filter_map(proposal).collect()
+}
+
+/// Nobody is elected, or named on a ballot, for a proposal that was lost.
+pub fn elected(spec: &DebateSpec, log: &[Record], proposed: &BTreeSet<ParticipantId>) -> Result<(), String> {
+    if spec.debate_format != DebateFormat::CritiqueRevision {
+        return Ok(());
+    }
+    for event in all(log) {
+        let named = match event {
+            Event::VerdictReached { winner: Some(name), .. } | Event::BallotCast { choice: name, .. } => name,
+            _ => continue,
+        };
+        require!(
+            proposed.contains(&ParticipantId::from(named.as_str())),
+            "{named} was chosen, whose proposal was lost"
+        );
+    }
+    Ok(())
+}
+
+pub fn check(spec: &DebateSpec, round: &Round<'_>, proposed: &BTreeSet<ParticipantId>) -> Result<(), String> {
     let stages = round.speaking();
     require!(stages.len() <= 2, "{} stages in round {}", stages.len(), round.number);
     let place = |name: &ParticipantId| spec.personas.iter().position(|persona| persona.name == *name).unwrap();
-    let Some(first) = stages.first() else { return Err("a round without critiques".into()) };
+    let proposed: BTreeSet<usize> = proposed.iter().map(place).collect();
+    let Some(first) = stages.first() else { return topology(spec, round.number, (&[], &proposed)) };
     let mut pairs: Vec<Pair> = Vec::new();
     for seat in &first.seats {
         let Work::Critique { of } = &seat.work else { return Err("critiques come first".into()) };
         pairs.push((place(&seat.participant), place(of)));
     }
-    topology(spec, round.number, &pairs)?;
+    topology(spec, round.number, (&pairs, &proposed))?;
     let criticised: BTreeSet<&ParticipantId> = round
         .events
         .iter()
@@ -47,10 +76,12 @@ pub fn check(spec: &DebateSpec, round: &Round<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn topology(spec: &DebateSpec, round: u32, pairs: &[Pair]) -> Result<(), String> {
+fn topology(spec: &DebateSpec, round: u32, (pairs, proposed): (&[Pair], &BTreeSet<usize>)) -> Result<(), String> {
     let n = spec.personas.len();
-    let all: BTreeSet<Pair> =
-        (0..n).flat_map(|by| (0..n).map(move |of| (by, of))).filter(|(by, of)| by != of).collect();
+    let all: BTreeSet<Pair> = (0..n)
+        .flat_map(|by| (0..n).map(move |of| (by, of)))
+        .filter(|(by, of)| by != of && proposed.contains(of))
+        .collect();
     let found: BTreeSet<Pair> = pairs.iter().copied().collect();
     require!(found.len() == pairs.len() && found.is_subset(&all), "a pair twice, or with itself: {pairs:?}");
     let hub = spec.format.hub.as_ref().map_or(0, |hub| spec.personas.iter().position(|one| one.name == *hub).unwrap());
@@ -62,10 +93,16 @@ fn topology(spec: &DebateSpec, round: u32, pairs: &[Pair]) -> Result<(), String>
             all.into_iter().filter(|(by, of)| *of == (by + by_round) % n).collect()
         }
         (Topology::Star, Direction::HubCritiques) => all.into_iter().filter(|(by, _)| *by == hub).collect(),
-        (Topology::Star, Direction::CritiqueHub) => all.into_iter().filter(|(_, of)| *of == hub).collect(),
+        (Topology::Star, Direction::CritiqueHub) => {
+            let criticised = if proposed.contains(&hub) { Some(&hub) } else { proposed.first() };
+            all.into_iter().filter(|(_, of)| Some(of) == criticised).collect()
+        }
         (Topology::Sparse, _) => {
-            require!((0..n).all(|of| found.iter().any(|(_, other)| *other == of)), "a proposal without a critic");
-            require!(spec.format.density < 1.0 || found.len() == n * (n - 1), "a pair is missing at density 1");
+            require!(
+                proposed.iter().all(|of| found.iter().any(|(_, other)| other == of)),
+                "a proposal without a critic"
+            );
+            require!(spec.format.density < 1.0 || found == all, "a pair is missing at density 1");
             return Ok(());
         }
     };
