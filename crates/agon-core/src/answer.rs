@@ -165,6 +165,9 @@ pub struct Citation {
     pub quote: String,
     /// Whether the speech has these words, white space, letter case and quotation marks aside.
     pub verified: bool,
+    /// The words are too few to show anything by standing in a speech: they are not looked up, and not verified.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub too_short: bool,
 }
 
 /// A candidate's place in a ranking.

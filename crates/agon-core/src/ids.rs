@@ -180,9 +180,9 @@ pub fn judge_index(participant: &ParticipantId) -> Option<u32> {
     let number: u32 = number.parse().ok().filter(|parsed: &u32| parsed.to_string() == number)?;
     number.checked_sub(1).filter(|index| *index > 0)
 }
-/// Whether a persona may not have this name, whatever its letter case, because a role has it.
+/// Whether a persona may not have this name, or one that looks like it, because a role has it.
 pub fn is_reserved(name: &str) -> bool {
-    let name = ParticipantId::new(name.trim().to_lowercase());
+    let name = ParticipantId::new(crate::names::normal_form(name));
     [MODERATOR, SUMMARIZER, SYNTHESIZER, EMBEDDER].contains(&name.as_str()) || judge_index(&name).is_some()
 }
 

@@ -16,6 +16,7 @@ mod event;
 mod failure;
 pub mod fence;
 mod ids;
+pub mod names;
 mod outcome;
 mod plan;
 mod progress;
@@ -30,6 +31,7 @@ mod stop;
 pub mod tally;
 mod task;
 mod transcript;
+pub mod words;
 mod work;
 
 pub use answer::*;

@@ -31,8 +31,8 @@ pub use model::{
 
 use crate::archive::Card;
 use crate::ids::{DebateId, ModelName, ParticipantId, Timestamp};
+use crate::names::normal_form;
 use crate::spec::{DebateSpec, Persona, VoteRule, Voters, Voting};
-use crate::tally::canonical;
 use contest::Contest;
 use moments::Runs;
 use positions::Positions;
@@ -80,7 +80,7 @@ impl Ledger {
 
     /// Takes one more debate in, which was admitted after all before it.
     pub fn add(&mut self, id: DebateId, admitted: Timestamp, topic: &str, card: &Card) {
-        let played = Played { id, admitted, topic, question: canonical(topic), card, contest: Contest::of(card) };
+        let played = Played { id, admitted, topic, question: normal_form(topic), card, contest: Contest::of(card) };
         // Moments tell of what was before the debate, so that they come first.
         self.moments.extend(moments::of(self, &played));
         self.runs.add(&played);

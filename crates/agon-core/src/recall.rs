@@ -21,7 +21,7 @@ pub fn question(spec: &DebateSpec) -> String {
 /// of a word being `ln(1 + (N - n + 0.5) / (n + 0.5))` where `n` of `N` debates have it: above 0 even where all have it.
 pub fn rank(question: &str, earlier: Vec<PastDebate>, most: usize) -> Vec<PastDebate> {
     let texts: Vec<Text> = earlier.iter().map(Text::of).collect();
-    let asked: BTreeSet<u64> = words(question).collect();
+    let asked: BTreeSet<u64> = words(question).into_iter().collect();
     let rarity: BTreeMap<u64, f64> = asked.into_iter().map(|word| (word, rarity(word, &texts))).collect();
     let mean = texts.iter().map(|text| text.length).sum::<f64>() / texts.len() as f64;
     let scores = texts.iter().map(|text| text.score(&rarity, mean));
@@ -41,7 +41,7 @@ struct Text {
 impl Text {
     fn of(past: &PastDebate) -> Self {
         let mut counts: BTreeMap<u64, f64> = BTreeMap::new();
-        for word in words(&past.topic).chain(past.verdict.iter().flat_map(|verdict| words(verdict))) {
+        for word in words(&past.topic).into_iter().chain(past.verdict.iter().flat_map(|verdict| words(verdict))) {
             *counts.entry(word).or_default() += 1.0;
         }
         let length = counts.values().sum();
@@ -92,7 +92,7 @@ mod tests {
             .map(Text::of)
             .collect();
         let weight = (1.0_f64 + 1.5 / 2.5).ln();
-        let known = BTreeMap::from([(words("tram").next().unwrap(), rarity(words("TRAM").next().unwrap(), &texts))]);
+        let known = BTreeMap::from([(words("tram")[0], rarity(words("TRAM")[0], &texts))]);
         let score = |at: usize| texts[at].score(&known, 2.0);
         assert!((score(0) - weight * 2.0 * 2.2 / (2.0 + 1.2)).abs() < 1e-12);
         assert!(score(1).abs() < 1e-12);
@@ -125,7 +125,13 @@ mod tests {
     fn without_earlier_debates_or_words_nothing_is_found() {
         assert_eq!(rank("tea", Vec::new(), 5), []);
         assert_eq!(rank("", vec![past(1, "", "")], 5), []);
-        assert_eq!(rank("up or no", vec![past(1, "up or no", "")], 5), []);
+        assert_eq!(rank("?!", vec![past(1, "?!", "")], 5), []);
+    }
+
+    #[test]
+    fn a_question_in_a_script_without_spaces_finds_what_is_like_it() {
+        let earlier = vec![past(1, "東京に路面電車は必要か", ""), past(2, "大阪の水道料金を上げるべきか", "")];
+        assert_eq!(ids(&rank("町は路面電車を買うべきか", earlier, 1)), ["debate-1"]);
     }
 
     const WORDS: [&str; 8] = ["tea", "Coffee", "tram", "depot", "the", "should", "to", "ÜBER"];
@@ -151,7 +157,7 @@ mod tests {
         #[test]
         fn exactly_those_that_share_a_word_are_kept(debates in debates(), asked in text()) {
             let words_of = |text: &str| -> BTreeSet<String> {
-                text.to_lowercase().split(' ').filter(|word| word.chars().count() > 2).map(str::to_owned).collect()
+                text.to_lowercase().split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()
             };
             let asked_for = words_of(&asked);
             let shares = |past: &&PastDebate| {

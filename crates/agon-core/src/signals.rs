@@ -1,12 +1,20 @@
 //! How similar speeches are: to each other, to their speakers' own, and to all before.
 //!
-//! By embeddings where a model is named, else by words: cosine of the counts of words and of pairs of words.
+//! By the answers that they state; else by embeddings where a model is named, or by words. Words cannot say whether two who use the same ones
+//! hold the same, so that they are no sign of agreement where stances are assigned.
+mod likeness;
+
+pub use likeness::likeness;
+pub(crate) use likeness::words;
+
 use crate::answer::{Figure, Measures, Method};
 use crate::event::Event;
 use crate::ids::ParticipantId;
+use crate::spec::{DebateFormat, DebateSpec, Mode};
 use crate::tally::same_answer;
 use crate::task::SpeechKind;
 use crate::transcript::Entry;
+use likeness::Profile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,8 +25,29 @@ pub struct Gauge {
     new: Vec<Said>,
     /// Those of earlier rounds.
     old: Vec<Said>,
-    /// Whether new speeches are compared with all before.
-    known: bool,
+    scale: Scale,
+}
+
+/// What is compared in a debate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scale {
+    /// New speeches are compared with all before.
+    pub known: bool,
+    /// Every debater has a stance that it was given, so that like words are no agreement.
+    pub assigned: bool,
+    /// Texts are what is revised, so that whether somebody stands still is read from them, whatever answers they state.
+    pub proposals: bool,
+}
+impl Scale {
+    /// What is compared in debates of this spec. With all before only where a stop rule asks for it, because the cost of a round
+    /// then grows with the rounds.
+    pub fn of(spec: &DebateSpec) -> Self {
+        Self {
+            known: spec.seeks_new_arguments(),
+            assigned: spec.mode == Mode::Adversarial,
+            proposals: spec.debate_format == DebateFormat::CritiqueRevision,
+        }
+    }
 }
 
 /// What one participant said in one round.
@@ -28,6 +57,8 @@ struct Said {
     participant: ParticipantId,
     text: String,
     answer: Option<String>,
+    /// Nothing but questions, which state no answer.
+    asks: bool,
 }
 
 /// A speech, as it is compared.
@@ -53,18 +84,17 @@ impl Gauge {
         let (participant, text, answer) = (speech.participant.clone(), speech.text.clone(), speech.answer.clone());
         Some(Piece { round: speech.turn.round, seat: speech.turn.seat, kind: speech.kind, participant, text, answer })
     }
-    /// What there is to be compared after `round` of a debate: what its debaters said there, and in their last round before.
-    /// With all that was said before only where `known` says so ([`crate::DebateSpec::seeks_new_arguments`]), because the cost of
-    /// a round then grows with the rounds.
-    pub fn new(pieces: impl IntoIterator<Item = Piece>, round: u32, known: bool) -> Self {
-        let mut gauge = Self { known, ..Self::default() };
+    /// What there is to be compared after `round` of a debate: what its debaters said there, and argued in their last round before; all
+    /// that was said before where the scale wants that.
+    pub fn new(pieces: impl IntoIterator<Item = Piece>, round: u32, scale: Scale) -> Self {
+        let mut gauge = Self { scale, ..Self::default() };
         let compared = |piece: &Piece| counts(piece.kind) && piece.round <= round;
         let mut pieces: Vec<Piece> = pieces.into_iter().filter(compared).collect();
         // Those who spoke at once are compared in the order of their seats, whoever was faster.
         pieces.sort_by_key(|piece| (piece.round, piece.seat));
-        if !gauge.known {
+        if !gauge.scale.known {
             let mut last: BTreeMap<ParticipantId, u32> = BTreeMap::new();
-            for piece in pieces.iter().filter(|piece| piece.round < round) {
+            for piece in pieces.iter().filter(|piece| piece.round < round && !is_question(piece.kind)) {
                 let known = last.entry(piece.participant.clone()).or_insert(piece.round);
                 *known = piece.round.max(*known);
             }
@@ -78,16 +108,28 @@ impl Gauge {
                 Some(said) => {
                     said.text = format!("{}\n{}", said.text, piece.text);
                     said.answer = piece.answer.or(said.answer.take());
+                    said.asks &= is_question(piece.kind);
                 }
                 None => side.push(Said {
                     round: piece.round,
                     participant: piece.participant,
                     text: piece.text.to_string(),
                     answer: piece.answer,
+                    asks: is_question(piece.kind),
                 }),
             }
         }
+        gauge.carry_answers();
         gauge
+    }
+    /// Who only asked in this round stands by the answer that it stated last.
+    fn carry_answers(&mut self) {
+        let last = |said: &Said| self.last_of(said).and_then(|(_, old)| old.answer.clone());
+        let carried: Vec<Option<String>> =
+            self.new.iter().map(|said| if said.asks { last(said) } else { None }).collect();
+        for (said, answer) in self.new.iter_mut().zip(carried) {
+            said.answer = said.answer.take().or(answer);
+        }
     }
     /// Whether there is anything to compare.
     pub fn is_worth_it(&self) -> bool {
@@ -100,9 +142,9 @@ impl Gauge {
     /// The measures by words; `instead` where embeddings were wanted and could not be had.
     pub fn words(&self, instead: bool) -> Measures {
         let method = if instead { Method::WordsInstead } else { Method::Words };
-        let counts: Vec<Counts> = self.texts().map(Counts::of).collect();
-        self.measures(method, |one, other| match (counts.get(one), counts.get(other)) {
-            (Some(one), Some(other)) => one.cosine(other),
+        let profiles: Vec<Profile> = self.texts().map(Profile::of).collect();
+        self.measures(method, |one, other| match (profiles.get(one), profiles.get(other)) {
+            (Some(one), Some(other)) => one.likeness(other),
             (None, _) | (_, None) => 0.0,
         })
     }
@@ -119,34 +161,57 @@ impl Gauge {
 
     /// The measures by the similarity, 0 to 1, of two texts, each by its place in [`Gauge::texts`].
     fn measures(&self, method: Method, similar: impl Fn(usize, usize) -> f64) -> Measures {
-        let named = self.new.iter().all(|said| said.answer.is_some());
-        let by_answers = named && self.new.len() > 1;
-        let pair = |one: usize, other: usize| match (by_answers, self.new.get(one), self.new.get(other)) {
-            (true, Some(one), Some(other)) => f64::from(u8::from(same(one, other))),
-            (_, _, _) => similar(one, other),
-        };
-        let pairs: Vec<f64> = (0..self.new.len())
-            .flat_map(|one| (0..one).map(move |other| (other, one)))
-            .map(|(a, b)| pair(a, b))
-            .collect();
-        let mut stable = Vec::new();
+        let by_answers = self.new.len() > 1 && self.new.iter().all(|said| said.answer.is_some());
+        let by_words = method != Method::Embeddings;
+        let mut pairs = Vec::new();
+        for (at, one) in self.new.iter().enumerate() {
+            for (before, other) in self.new.iter().enumerate().take(at) {
+                pairs.push(if by_answers { share(same(one, other)) } else { similar(before, at) });
+            }
+        }
+        let stands = if by_answers && !self.scale.proposals { self.held() } else { self.unmoved(&similar) };
         let mut known = Vec::new();
-        for (at, said) in self.new.iter().enumerate() {
-            let old = || self.old.iter().enumerate().map(|(place, old)| (place + self.new.len(), old));
-            let own = old().filter(|(_, old)| old.participant == said.participant).max_by_key(|(_, old)| old.round);
-            let figure = |value: f64| Figure { participant: said.participant.clone(), value: rounded(value) };
-            if let Some((place, _)) = own {
-                stable.push(figure(similar(at, place)));
-            }
-            if let Some(most) = old().filter(|_| self.known).map(|(place, _)| similar(at, place)).reduce(f64::max) {
-                known.push(figure(most));
-            }
+        for (at, said) in self.new.iter().enumerate().filter(|_| self.scale.known) {
+            let most = (self.new.len()..self.new.len() + self.old.len()).map(|place| similar(at, place));
+            known.extend(most.reduce(f64::max).map(|most| figure(said, most)));
         }
         let mean =
             |values: &[f64]| (!values.is_empty()).then(|| rounded(values.iter().sum::<f64>() / values.len() as f64));
-        let stability = mean(&stable.iter().map(|figure| figure.value).collect::<Vec<_>>());
-        Measures { agreement: mean(&pairs), stability, stable, known, by_answers, method }
+        // Who repeats the other's words to deny them does not agree.
+        let agreement = mean(&pairs).filter(|_| by_answers || !(by_words && self.scale.assigned));
+        let stability = mean(&stands.iter().map(|figure| figure.value).collect::<Vec<_>>());
+        Measures { agreement, stability, stable: stands, known, by_answers, method }
     }
+
+    /// Whether each speaker states the answer that it stated before; nobody's figure where somebody stated none then.
+    fn held(&self) -> Vec<Figure> {
+        let before = |said: &Said| self.last_of(said).map(|(_, old)| old);
+        let spoke = || self.new.iter().filter_map(|said| Some((said, before(said)?)));
+        if spoke().any(|(_, old)| old.answer.is_none()) {
+            return Vec::new();
+        }
+        spoke().map(|(said, old)| figure(said, share(same(said, old)))).collect()
+    }
+
+    /// How similar each speaker's speech is to its own in its last round.
+    fn unmoved(&self, similar: impl Fn(usize, usize) -> f64) -> Vec<Figure> {
+        let places = self.new.iter().enumerate().filter_map(|(at, said)| Some((at, said, self.last_of(said)?.0)));
+        places.map(|(at, said, place)| figure(said, similar(at, place))).collect()
+    }
+
+    /// What a speaker argued in its last round before, with its place in [`Gauge::texts`].
+    fn last_of(&self, said: &Said) -> Option<(usize, &Said)> {
+        let own = self.old.iter().enumerate().filter(|(_, old)| old.participant == said.participant && !old.asks);
+        own.max_by_key(|(_, old)| old.round).map(|(at, old)| (at + self.new.len(), old))
+    }
+}
+
+fn figure(said: &Said, value: f64) -> Figure {
+    Figure { participant: said.participant.clone(), value: rounded(value) }
+}
+
+fn share(yes: bool) -> f64 {
+    f64::from(u8::from(yes))
 }
 
 /// Whether a kind of speech is a debater's own argument.
@@ -170,6 +235,10 @@ fn counts(kind: SpeechKind) -> bool {
     }
 }
 
+fn is_question(kind: SpeechKind) -> bool {
+    matches!(kind, SpeechKind::Question | SpeechKind::FollowUp)
+}
+
 fn same(one: &Said, other: &Said) -> bool {
     matches!((&one.answer, &other.answer), (Some(one), Some(other)) if same_answer(one, other))
 }
@@ -191,60 +260,6 @@ pub fn cosine(one: &[f32], other: &[f32]) -> f64 {
     if lengths > 0.0 { (dot / lengths).clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// The words of a text in their order, each as a number that stands for it in any letter case. Words of one or two letters do not count.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = u64> {
-    let parts = text.split(|c: char| !c.is_alphanumeric());
-    parts.filter(|word| word.chars().nth(2).is_some()).map(word_hash)
-}
-
-/// How often each word and each pair of neighbours stands in a text.
-///
-/// Every round counts all that was said before it, so words are known by their hash: nothing is kept of their letters.
-struct Counts {
-    /// In the order of the hashes.
-    counts: Vec<(u64, f64)>,
-    length: f64,
-}
-impl Counts {
-    fn of(text: &str) -> Self {
-        let words: Vec<u64> = words(text).collect();
-        let pairs = words.iter().zip(words.iter().skip(1)).map(|(one, next)| mix(one.rotate_left(32), *next));
-        let mut all: Vec<u64> = words.iter().copied().chain(pairs).collect();
-        all.sort_unstable();
-        let runs = all.chunk_by(|one, next| one == next);
-        let counts: Vec<(u64, f64)> = runs.filter_map(|run| Some((*run.first()?, run.len() as f64))).collect();
-        let length = counts.iter().map(|(_, count)| count * count).sum::<f64>().sqrt();
-        Self { counts, length }
-    }
-    fn cosine(&self, other: &Self) -> f64 {
-        let lengths = self.length * other.length;
-        if lengths <= 0.0 {
-            return 0.0;
-        }
-        let mut others = other.counts.iter().peekable();
-        let shared = self.counts.iter().filter_map(|(word, count)| {
-            while others.next_if(|(other, _)| other < word).is_some() {}
-            others.next_if(|(other, _)| other == word).map(|(_, other)| count * other)
-        });
-        (shared.sum::<f64>() / lengths).clamp(0.0, 1.0)
-    }
-}
-
-/// FNV-1a of a word in lower case, 64 bits: the same on every machine.
-fn word_hash(word: &str) -> u64 {
-    const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-    if word.is_ascii() {
-        word.bytes().fold(BASIS, |hash, byte| mix(hash, u64::from(byte.to_ascii_lowercase())))
-    } else {
-        word.to_lowercase().bytes().fold(BASIS, |hash, byte| mix(hash, u64::from(byte)))
-    }
-}
-
-fn mix(hash: u64, value: u64) -> u64 {
-    const PRIME: u64 = 0x0100_0000_01b3;
-    (hash ^ value).wrapping_mul(PRIME)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -254,37 +269,65 @@ mod tests {
         Piece { round, seat: 0, kind: SpeechKind::Argument, participant: who.into(), text: text.into(), answer }
     }
 
+    const OWN: Scale = Scale { known: false, assigned: false, proposals: false };
+    const ASSIGNED: Scale = Scale { assigned: true, ..OWN };
+
     #[test]
     fn the_same_words_agree_and_other_words_do_not() {
-        let same = Gauge::new(
-            [piece(1, "Ada", "Build the bridge now", None), piece(1, "Bo", "build the bridge NOW", None)],
-            1,
-            false,
-        );
-        assert_eq!(same.words(false).agreement, Some(1.0));
-        let other =
-            Gauge::new([piece(1, "Ada", "Build the bridge", None), piece(1, "Bo", "Wait for money", None)], 1, false);
-        assert_eq!(other.words(false).agreement, Some(0.0));
+        let same = [piece(1, "Ada", "Build the bridge now", None), piece(1, "Bo", "build the bridge NOW", None)];
+        assert_eq!(Gauge::new(same, 1, OWN).words(false).agreement, Some(1.0));
+        let other = [piece(1, "Ada", "Build the bridge", None), piece(1, "Bo", "Wait for money", None)];
+        assert_eq!(Gauge::new(other, 1, OWN).words(false).agreement, Some(0.0));
     }
 
     #[test]
-    fn similarity_by_words_is_the_cosine_of_the_counts_of_words_and_pairs() {
-        // "über den fluss" and "den fluss": two words and a pair are shared, of five and three.
-        let texts = [piece(1, "Ada", "ÜBER den Fluss", None), piece(1, "Bo", "an den FLUSS", None)];
-        assert_eq!(Gauge::new(texts, 1, false).words(false).agreement, Some(rounded(3.0 / (5.0_f64 * 3.0).sqrt())));
-        // "the bridge the bridge the": the word and the pair that come again count as often as they come.
-        let texts = [piece(1, "Ada", "the bridge the bridge the", None), piece(1, "Bo", "the bridge", None)];
-        let lengths = (9.0_f64 + 4.0 + 4.0 + 4.0).sqrt() * 3.0_f64.sqrt();
-        assert_eq!(Gauge::new(texts, 1, false).words(false).agreement, Some(rounded((3.0 + 2.0 + 2.0) / lengths)));
+    fn words_alone_are_no_agreement_where_stances_are_assigned() {
+        let texts = [piece(1, "Ada", "Build the bridge", None), piece(1, "Bo", "Build the bridge", None)];
+        for instead in [false, true] {
+            assert_eq!(Gauge::new(texts.clone(), 1, ASSIGNED).words(instead).agreement, None);
+        }
+        let vectors = [vec![1.0], vec![1.0]];
+        assert_eq!(Gauge::new(texts, 1, ASSIGNED).embeddings(&vectors).unwrap().agreement, Some(1.0));
+    }
+
+    #[test]
+    fn an_answer_that_is_not_stated_is_unknown_and_no_agreement() {
+        let texts = [piece(1, "Ada", "Yes, build", Some("Build")), piece(1, "Bo", "Yes, build", None)];
+        let measures = Gauge::new(texts, 1, ASSIGNED).words(false);
+        assert_eq!((measures.agreement, measures.by_answers), (None, false));
     }
 
     #[test]
     fn answers_count_before_words_where_everybody_names_one() {
         let pieces =
             [piece(1, "Ada", "x", Some("Buy")), piece(1, "Bo", "y", Some("buy.")), piece(1, "Cy", "z", Some("Wait"))];
-        let measures = Gauge::new(pieces, 1, false).words(false);
-        assert!(measures.by_answers);
-        assert_eq!(measures.agreement, Some(0.3333));
+        for scale in [OWN, ASSIGNED] {
+            let measures = Gauge::new(pieces.clone(), 1, scale).words(false);
+            assert!(measures.by_answers);
+            assert_eq!(measures.agreement, Some(0.3333));
+        }
+    }
+
+    #[test]
+    fn agreement_and_stability_rest_on_answers_both_or_neither() {
+        let round = |round, text: &str, answers: [Option<&str>; 2]| {
+            ["Ada", "Bo"]
+                .into_iter()
+                .zip(answers)
+                .map(move |(who, answer)| piece(round, who, text, answer))
+                .collect::<Vec<_>>()
+        };
+        let (buy, wait) = (Some("Buy"), Some("Wait"));
+        let stability = |first, scale| {
+            let pieces = [round(1, "one text", first), round(2, "quite another speech", [buy, wait])].concat();
+            Gauge::new(pieces, 2, scale).words(false).stability
+        };
+        assert_eq!(stability([buy, wait], OWN), Some(1.0));
+        assert_eq!(stability([buy, buy], OWN), Some(0.5));
+        // what Bo held before is not known
+        assert_eq!(stability([buy, None], OWN), None);
+        // proposals are read by what they propose
+        assert_eq!(stability([buy, wait], Scale { proposals: true, ..OWN }), Some(0.0));
     }
 
     #[test]
@@ -294,7 +337,7 @@ mod tests {
             piece(1, "Bo", "roads are everywhere", None),
             piece(2, "Ada", "roads are everywhere", None),
         ];
-        let measures = Gauge::new(pieces, 2, true).words(true);
+        let measures = Gauge::new(pieces, 2, Scale { known: true, ..OWN }).words(true);
         assert_eq!(measures.agreement, None);
         assert_eq!(measures.known, [Figure { participant: "Ada".into(), value: 1.0 }]);
         assert!(measures.stable[0].value < 0.5);
@@ -304,7 +347,7 @@ mod tests {
     #[test]
     fn without_a_look_for_new_arguments_only_ones_own_last_round_is_compared() {
         let pieces = (1..6).flat_map(|round| ["Ada", "Bo"].map(|who| piece(round, who, "roads are everywhere", None)));
-        let gauge = Gauge::new(pieces, 5, false);
+        let gauge = Gauge::new(pieces, 5, OWN);
         assert_eq!(gauge.texts().count(), 4);
         let measures = gauge.words(false);
         assert_eq!((measures.stability, measures.known.len()), (Some(1.0), 0));
@@ -312,7 +355,7 @@ mod tests {
 
     #[test]
     fn vectors_that_do_not_belong_to_the_texts_give_no_measures() {
-        let gauge = Gauge::new([piece(1, "Ada", "x", None), piece(1, "Bo", "y", None)], 1, false);
+        let gauge = Gauge::new([piece(1, "Ada", "x", None), piece(1, "Bo", "y", None)], 1, OWN);
         assert_eq!(gauge.embeddings(&[vec![1.0]]), None);
         let measures = gauge.embeddings(&[vec![1.0, 0.0], vec![3.0, 4.0]]).unwrap();
         assert_eq!((measures.agreement, measures.method), (Some(0.6), Method::Embeddings));

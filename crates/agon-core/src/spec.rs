@@ -3,6 +3,7 @@
 //! `agon-spec` makes these from files; past that door nothing is checked again.
 use crate::event::PhaseName;
 use crate::ids::{EMBEDDER, MODERATOR, ModelName, ParticipantId, SUMMARIZER, SYNTHESIZER, judge_id, judge_index};
+use crate::tally::same_answer;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -306,6 +307,17 @@ impl DebateSpec {
     pub fn seeks_new_arguments(&self) -> bool {
         self.end_condition.contains(&EndCondition::NoNewArguments)
     }
+    /// Whether debaters end what they argue with a line that states their answer: always where it is their own, and with assigned
+    /// stances where a stop rule compares what is said and no embedding model is there to compare it.
+    pub fn states_answers(&self) -> bool {
+        match self.mode {
+            Mode::Deliberative => true,
+            Mode::Adversarial => {
+                let compares = self.end_condition.iter().any(|rule| rule.compares());
+                compares && self.similarity.embedding_model.is_none()
+            }
+        }
+    }
     /// The persona of that name.
     pub fn persona(&self, participant: &ParticipantId) -> Option<&Persona> {
         self.personas.iter().find(|persona| persona.name == *participant)
@@ -341,7 +353,7 @@ impl DebateSpec {
     pub fn stances(&self) -> Vec<&str> {
         let mut stances: Vec<&str> = Vec::new();
         for stance in self.personas.iter().filter_map(|persona| persona.stance.as_deref()) {
-            if !stances.contains(&stance) {
+            if !stances.iter().any(|known| same_answer(known, stance)) {
                 stances.push(stance);
             }
         }

@@ -1,18 +1,13 @@
 //! Counting ballots and votes. Whole numbers only; the denominator is the eligible voters, so a failed voter stays in it.
 use crate::event::VoterWeight;
 use crate::ids::ParticipantId;
+use crate::names::normal_form;
 use crate::outcome::Strength;
 use crate::spec::{Persona, VoteRule};
 
-/// Whether two answers are the same: letter case, runs of white space and a final full stop aside.
+/// Whether two names or answers are the same in their [normal form](normal_form).
 pub fn same_answer(a: &str, b: &str) -> bool {
-    canonical(a) == canonical(b)
-}
-
-/// An answer or topic as it is compared: see [`same_answer`].
-pub(crate) fn canonical(answer: &str) -> String {
-    let words: Vec<&str> = answer.split_whitespace().collect();
-    words.join(" ").trim_end_matches('.').to_lowercase()
+    a == b || normal_form(a) == normal_form(b)
 }
 
 /// The different answers in order of first appearance, each with its count.
@@ -226,8 +221,9 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_the_same_whatever_their_case_spacing_and_full_stop() {
+    fn answers_are_the_same_in_one_normal_form() {
         assert!(same_answer("Buy  it.", "buy it"));
+        assert!(same_answer("\u{201c}Yes\u{201d}!", "yes"));
         assert!(!same_answer("Option A", "Option B"));
         assert_eq!(count(["Yes"], ["yes", "No", "YES."]), vec![("Yes".to_owned(), 2), ("No".to_owned(), 1)]);
     }

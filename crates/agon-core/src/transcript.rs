@@ -1,5 +1,11 @@
 //! What was said, in order, and how a judge is shown it.
-use crate::answer::{Citation, CitedEntry, Critique, Interjection};
+mod hidden_names;
+mod quotations;
+
+pub use hidden_names::{is_ordinary_name, rename};
+pub use quotations::{QUOTE_CHARS, QUOTE_WORDS, check_citations};
+
+use crate::answer::{Critique, Interjection};
 use crate::event::Event;
 use crate::ids::{MODERATOR, ParticipantId, Position, TurnId};
 use crate::seed::{Dice, Purpose};
@@ -188,7 +194,7 @@ pub fn interjection_text(interjection: &Interjection) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// What a deliberative speech names as its speaker's answer: the last line that begins with `My answer:`.
+/// What a speech states as its speaker's answer: the last line that begins with `My answer:`.
 pub fn named_answer(speech: &str) -> Option<&str> {
     const KEY: &str = "my answer:";
     let decoration = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '#' | '-' | '>');
@@ -244,7 +250,9 @@ pub fn presentation<'a>(spec: &DebateSpec, seed: u64, entries: &'a [Entry], orde
         shown.extend(group);
     }
     let labels = speaker_labels(spec, seed, anonymous);
-    let mut hidden: Vec<(&str, &str)> = labels.iter().map(|(name, label)| (name.as_str(), label.as_str())).collect();
+    let tells = |(name, _): &(&str, &str)| anonymous && !is_ordinary_name(spec, name);
+    let names = labels.iter().map(|(name, label)| (name.as_str(), label.as_str()));
+    let mut hidden: Vec<(&str, &str)> = names.filter(tells).collect();
     hidden.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
     let show = |(number, entry): (u32, &'a Entry)| {
         let known = labels.iter().find(|(name, _)| *name == entry.participant);
@@ -289,67 +297,10 @@ pub fn speaker_labels(spec: &DebateSpec, seed: u64, anonymous: bool) -> Vec<(Par
     names.zip(letters).map(|(name, letter)| (name, format!("Speaker {letter}"))).collect()
 }
 
-/// The text with whole words that are one of the names replaced; longer names stand first. Letter case counts.
-pub fn rename(text: &str, names: &[(&str, &str)]) -> String {
-    let mut renamed = String::with_capacity(text.len());
-    let mut rest = text;
-    let mut inside_word = false;
-    while let Some(first) = rest.chars().next() {
-        let found = names.iter().filter(|_| !inside_word).find_map(|(name, label)| {
-            let after = rest.strip_prefix(*name).filter(|_| !name.is_empty())?;
-            (!after.starts_with(in_word)).then_some((*label, after, *name))
-        });
-        rest = match found {
-            Some((label, after, name)) => {
-                renamed.push_str(label);
-                inside_word = name.ends_with(in_word);
-                after
-            }
-            None => {
-                renamed.push(first);
-                inside_word = in_word(first);
-                rest.get(first.len_utf8()..).unwrap_or_default()
-            }
-        };
-    }
-    renamed
-}
-
-fn in_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
-/// The judge's quotations, each checked against the speech that it names.
-pub fn check_citations(shown: &[ShownEntry<'_>], cited: &[CitedEntry]) -> Vec<Citation> {
-    let check = |citation: &CitedEntry| {
-        let source = shown.iter().find(|shown| shown.number == citation.entry);
-        let wanted = folded(&citation.quote);
-        Citation {
-            turn: source.map(|shown| shown.entry.turn),
-            participant: source.map(|shown| shown.entry.participant.clone()),
-            quote: citation.quote.clone(),
-            verified: !wanted.is_empty() && source.is_some_and(|shown| said(shown, &wanted)),
-        }
-    };
-    cited.iter().map(check).collect()
-}
-
-/// Whether the speech has the words, as it was shown to the judge or as it was spoken.
-fn said(shown: &ShownEntry<'_>, wanted: &str) -> bool {
-    folded(&shown.text).contains(wanted) || folded(&shown.entry.text).contains(wanted)
-}
-
-/// Lower case, runs of white space as one space, quotation marks and Markdown emphasis dropped, outer ellipses and full stops off.
-fn folded(text: &str) -> String {
-    let kept = text.chars().filter(|c| !matches!(c, '"' | '\'' | '“' | '”' | '‘' | '’' | '«' | '»' | '*' | '_' | '`'));
-    let lower: String = kept.flat_map(char::to_lowercase).collect();
-    let words: Vec<&str> = lower.split_whitespace().collect();
-    words.join(" ").trim_matches(|c: char| matches!(c, '.' | '…' | ' ')).to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::CitedEntry;
 
     fn spec(shuffle: bool) -> DebateSpec {
         let personas: Vec<_> = ["Ada", "Bo", "Cy"]
@@ -441,10 +392,16 @@ mod tests {
     }
 
     #[test]
-    fn names_are_replaced_as_whole_words_and_the_longer_one_first() {
-        let names = [("Ada Byron", "Speaker B"), ("Ada", "Speaker A")];
-        let text = "Ada's point, Adam; Ada Byron and (Ada). Nevada, Ada.";
-        assert_eq!(rename(text, &names), "Speaker A's point, Adam; Speaker B and (Speaker A). Nevada, Speaker A.");
+    fn a_name_that_is_an_ordinary_word_stays_in_what_the_judge_reads() {
+        let mut spec = spec(false);
+        spec.topic = "Should the town build a bridge?".to_owned();
+        spec.personas[0].name = "the".into();
+        spec.personas[1].name = "Bridge".into();
+        let mut entries = entries();
+        entries[2].text = "I say the Bridge is what the town needs, Cy.".into();
+        let shown = presentation(&spec, 1, &entries, 0);
+        let own = &speaker_labels(&spec, 1, true)[2].1;
+        assert_eq!(shown[2].text, format!("I say the Bridge is what the town needs, {own}."));
     }
 
     #[test]
@@ -462,11 +419,29 @@ mod tests {
         let entries = entries();
         let shown = presentation(&spec(false), 1, &entries, 0);
         let cite = |entry, quote: &str| CitedEntry { entry, quote: quote.into() };
-        let checked = check_citations(
-            &shown,
-            &[cite(1, "\"ada said SO in round 1...\""), cite(2, "Ada said so"), cite(9, "Ada"), cite(1, "  ")],
-        );
+        let (whole, so) = ("\"ada said SO in round 1...\"", "Ada said so in");
+        let checked = check_citations(&shown, &[cite(1, whole), cite(2, so), cite(9, so), cite(1, "  ")]);
         assert_eq!(checked.iter().map(|citation| citation.verified).collect::<Vec<_>>(), [true, false, false, false]);
         assert_eq!(checked[2].turn, None);
+    }
+
+    #[test]
+    fn a_quotation_of_under_twelve_characters_or_three_words_verifies_nothing() {
+        let entries = entries();
+        let shown = presentation(&spec(false), 1, &entries, 0);
+        let cite = |quote: &str| {
+            let checked = check_citations(&shown, &[CitedEntry { entry: 1, quote: quote.into() }]);
+            (checked[0].verified, checked[0].too_short)
+        };
+        // eleven characters; two words; just enough of both
+        for (quote, found) in [
+            ("said so in", (false, true)),
+            ("Ada said", (false, true)),
+            ("", (false, true)),
+            ("Ada said so in", (true, false)),
+            ("never said so at all", (false, false)),
+        ] {
+            assert_eq!(cite(quote), found, "{quote}");
+        }
     }
 }

@@ -56,6 +56,7 @@ templates! {
     BENCH = "bench";
     GUIDED = "guided";
     MY_ANSWER = "my_answer";
+    MY_POSITION = "my_position";
     LANGUAGE = "language";
     BID_FLOOR = "bid_floor";
     BID_REACTION = "bid_reaction";

@@ -14,7 +14,7 @@ use crate::schema;
 use crate::template::{self, fill};
 use crate::text::one_line;
 use agon_core::fence::{marker, transcript_start};
-use agon_core::signals::Gauge;
+use agon_core::signals::{Gauge, Scale};
 use agon_core::{Admission, Ask, DebateSpec, Entry, Event, Memory, Position, Task, Transcript, kept};
 use page::{Pages, Rendered};
 use serde_json::Value;
@@ -110,7 +110,7 @@ impl View {
     /// texts, or its words, give the measures.
     pub fn gauge(&self, sees: Position, round: u32) -> Gauge {
         let said = self.transcript.up_to(sees).iter().map(Gauge::entry);
-        Gauge::new(said, round, self.spec.seeks_new_arguments())
+        Gauge::new(said, round, Scale::of(&self.spec))
     }
 
     /// Roster and the whole transcript up to a position, without the line that closes the transcript.

@@ -238,6 +238,7 @@ fn turns() -> Vec<(&'static str, Event)> {
                     participant: Some(ada()),
                     quote: "true".to_owned(),
                     verified: true,
+                    too_short: false,
                 }],
                 open_objections: vec![],
                 call: call(),

@@ -71,6 +71,7 @@ impl From<&Citation> for pb::Citation {
             participant: citation.participant.as_ref().map(ToString::to_string),
             quote: citation.quote.clone(),
             verified: citation.verified,
+            too_short: citation.too_short,
         }
     }
 }
@@ -81,6 +82,7 @@ impl From<pb::Citation> for Citation {
             participant: citation.participant.map(ParticipantId::new),
             quote: citation.quote,
             verified: citation.verified,
+            too_short: citation.too_short,
         }
     }
 }

@@ -251,6 +251,15 @@ fn tone(outcome: Outcome) -> Tone {
     }
 }
 
+/// What was found of a quotation, in words.
+pub(crate) fn checked(verified: bool, too_short: bool) -> &'static str {
+    match (verified, too_short) {
+        (true, _) => "verified",
+        (false, true) => "too short to verify",
+        (false, false) => "not found",
+    }
+}
+
 /// How many of the citations stand where they are said to.
 pub(crate) fn verified(citations: &[&Citation]) -> usize {
     citations.iter().filter(|citation| citation.verified).count()

@@ -37,12 +37,13 @@ impl<'a> Minutes<'a> {
         warnings.extend(self.substitutions());
         warnings.extend(self.coercions());
         let citations = self.citations();
-        let missing = citations.iter().filter(|citation| !citation.verified).count();
-        if missing > 0 {
-            warnings.push(format!(
-                "Not found in the speech that they name: {missing} of the judge's {}.",
-                count(citations.len() as u64, "citation")
-            ));
+        let short = citations.iter().filter(|citation| citation.too_short).count();
+        let missing = citations.iter().filter(|citation| !citation.verified && !citation.too_short).count();
+        for (what, found) in [("Not found in the speech that they name", missing), ("Too short to verify", short)] {
+            if found > 0 {
+                let all = count(citations.len() as u64, "citation");
+                warnings.push(format!("{what}: {found} of the judge's {all}."));
+            }
         }
         if self.usage().unknown_calls > 0 {
             warnings.push(format!(

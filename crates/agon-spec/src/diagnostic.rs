@@ -139,6 +139,8 @@ codes! {
     SingleFamily = "single-family",
     /// All debaters speak with one model.
     SingleModel = "single-model",
+    /// A name that is also a word of the debate.
+    OrdinaryName = "ordinary-name",
     /// A budget that cannot cover the decision.
     SmallBudget = "small-budget",
     /// A key that changes nothing in this debate.

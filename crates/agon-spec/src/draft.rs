@@ -11,7 +11,6 @@ use agon_core::{
     Mode, OnTurnFailure, Output, Persona, Quorum, SelfVotes, Shown, Similarity, ToolLimits, TurnMode, Visible,
     VoteRule, Voters, Voting, Windows,
 };
-pub(crate) use people::same_stance;
 
 /// The texts that a file may hold in its body or in its keys.
 #[derive(Debug, Default)]

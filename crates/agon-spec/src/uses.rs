@@ -1,7 +1,6 @@
 //! Which keys a debate reads at all. The others may not stand in its file, and its normal form leaves them out.
 use agon_core::{
-    ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, EndCondition, Interruptions, Memory, Topology, VoteRule,
-    Voters,
+    ConsensusStrategy, ContextScope, DebateFormat, DebateSpec, Interruptions, Memory, Topology, VoteRule, Voters,
 };
 
 /// What each key needs, in the words of the file.
@@ -57,7 +56,7 @@ impl Uses<'_> {
             "window_step" => scope == ContextScope::LastNTurns || spec.memory == Memory::RollingWindow,
             "summarize_every" => spec.memory == Memory::SummarizePast && scope != ContextScope::SummaryOnly,
             "summarizer" => spec.summarizer.is_some(),
-            "similarity_threshold" => critiques || spec.end_condition.iter().any(|rule| compares(*rule)),
+            "similarity_threshold" => critiques || spec.end_condition.iter().any(|rule| rule.compares()),
             "judge.orders" => spec.consensus_strategy.is_judged(),
             "judge.panel" => spec.consensus_strategy.is_judged() || self.judges_vote(),
             "judge.panel_models" => spec.judge.as_ref().is_none_or(|judge| judge.panel > 1),
@@ -84,13 +83,6 @@ impl Uses<'_> {
         let decides = self.0.consensus_strategy == ConsensusStrategy::MediatorSummary;
         let has_duty = |it: &agon_core::Moderator| it.closes || it.reconciles || it.concludes || it.sums_up_midway();
         decides || self.0.moderator.as_ref().is_none_or(has_duty)
-    }
-}
-
-fn compares(rule: EndCondition) -> bool {
-    match rule {
-        EndCondition::RoundsExhausted => false,
-        EndCondition::ConsensusReached | EndCondition::NoNewArguments | EndCondition::Impasse => true,
     }
 }
 

@@ -29,6 +29,22 @@ fn every_malformed_file_is_refused_with_these_words() {
 }
 
 #[test]
+fn names_and_stances_that_look_alike_are_refused_with_both_and_their_lines() {
+    // a Cyrillic А, an accent of its own, a full stop, wide letters
+    let file = "topic: Tea?\nmodel: m\npersonas:\n  - {name: Ada, stance: \"Yes\"}\n  - {name: \u{410}da, stance: \"yes.\"}\n  \
+                - {name: Zo\u{eb}, stance: \"No\"}\n  - {name: Zoe\u{308}, stance: \u{ff2e}o!}\n";
+    let told = render(&parse(&Source::new("a.yaml", file), &Defaults::default()).diagnostics);
+    for line in [
+        "a.yaml:5:12: error[duplicate-name]: the name '\u{410}da' looks like 'Ada', the persona on line 4",
+        "error[duplicate-stance]: the stance 'yes.' looks like 'Yes' on line 4",
+        "a.yaml:7:12: error[duplicate-name]: the name 'Zoe\u{308}' looks like 'Zo\u{eb}', the persona on line 6",
+        "error[duplicate-stance]: the stance '\u{ff2e}o!' looks like 'No' on line 6",
+    ] {
+        assert!(told.contains(line), "{line}\n{told}");
+    }
+}
+
+#[test]
 fn every_unwise_file_is_taken_with_these_warnings() {
     for path in folder("unwise") {
         let parsed = check(&path);

@@ -16,7 +16,7 @@ const ALLOWED: &[(&str, Allowed)] = &[
     ("agon-bus", Allowed::Only(&["agon-core", "agon-proto"])),
     ("agon-telemetry", Allowed::Only(&["agon-core"])),
     ("agon-store", Allowed::Only(&["agon-bus", "agon-core", "agon-proto"])),
-    ("agon-tools", Allowed::Only(&["agon-llm"])),
+    ("agon-tools", Allowed::Only(&["agon-core", "agon-llm"])),
     (
         "agon-runtime",
         Allowed::Only(&[

@@ -1,8 +1,8 @@
 //! Who stood on which side of a debate, and which side won.
 use super::model::{Debater, Movement, Resolution};
 use crate::archive::{Card, CardSeat};
+use crate::names::normal_form;
 use crate::outcome::Outcome;
-use crate::tally::canonical;
 use std::collections::BTreeSet;
 
 /// The seats of a debate, by name, so that nothing depends on the order in which they were declared.
@@ -56,19 +56,19 @@ enum Sides {
 
 impl Seat<'_> {
     fn of(card: &CardSeat, proposals: bool) -> Seat<'_> {
-        let key = |text: &Option<String>| text.as_deref().map(canonical);
+        let key = |text: &Option<String>| text.as_deref().map(normal_form);
         let (stance, first, last) = (key(&card.stance), key(&card.first), key(&card.last));
         Seat {
             debater: Debater { persona: card.persona.clone(), model: card.model.clone() },
             card,
             resolution: Resolution::Undecided,
-            start: if proposals { Some(canonical(card.persona.as_str())) } else { stance.or_else(|| first.clone()) },
+            start: if proposals { Some(normal_form(card.persona.as_str())) } else { stance.or_else(|| first.clone()) },
             first,
             last,
         }
     }
     fn name(&self) -> String {
-        canonical(self.debater.persona.as_str())
+        normal_form(self.debater.persona.as_str())
     }
     fn side(&self, sides: Sides) -> Option<String> {
         match sides {
@@ -88,7 +88,7 @@ impl<'c> Contest<'c> {
         let proposals = name_proposals(&card.seats);
         let mut seats: Vec<Seat<'c>> = card.seats.iter().map(|seat| Seat::of(seat, proposals)).collect();
         seats.sort_by(|one, other| one.debater.cmp(&other.debater));
-        let winner = card.winner.as_deref().map(canonical);
+        let winner = card.winner.as_deref().map(normal_form);
         let (pairs, winning) = match (card.outcome, winner) {
             (Outcome::Decided | Outcome::Degraded, Some(winner)) => won(&seats, winner),
             (Outcome::Tie, _) => (drawn(&seats), BTreeSet::new()),
@@ -121,7 +121,7 @@ fn name_proposals(seats: &[CardSeat]) -> bool {
 
 /// A winner is a stance where a seat has it; else a debater where one is called so; else an answer.
 fn sides(seats: &[Seat<'_>], winner: &str) -> Sides {
-    let stance = |seat: &Seat<'_>| seat.card.stance.as_deref().map(canonical).as_deref() == Some(winner);
+    let stance = |seat: &Seat<'_>| seat.card.stance.as_deref().map(normal_form).as_deref() == Some(winner);
     if seats.iter().any(stance) {
         Sides::Stances
     } else if seats.iter().any(|seat| seat.name() == winner) {

@@ -8,12 +8,21 @@ use serde::{Deserialize, Serialize};
 pub enum EndCondition {
     /// `max_rounds` rounds were held. Always in force.
     RoundsExhausted,
-    /// The speakers agree: by their answers where they name some, else by similarity.
+    /// The speakers agree: by the answers that they state, else by similarity; never by words alone where stances are assigned.
     ConsensusReached,
-    /// Every new speech is too similar to an earlier one.
+    /// Every new speech is too similar to an earlier one, and nobody states another answer than before.
     NoNewArguments,
-    /// For two rounds everybody stood where it stood, and they do not agree.
+    /// For two rounds everybody stood where it stood, and they do not agree: both by answers where they are stated, else both by similarity.
     Impasse,
+}
+impl EndCondition {
+    /// Whether it looks at what was said.
+    pub fn compares(self) -> bool {
+        match self {
+            Self::ConsensusReached | Self::NoNewArguments | Self::Impasse => true,
+            Self::RoundsExhausted => false,
+        }
+    }
 }
 
 /// How similar two speeches must be to say the same, and by what that is measured.

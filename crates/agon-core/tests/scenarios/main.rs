@@ -1,5 +1,7 @@
 //! Debates held with given answers, and the worked numbers of the guide.
 #[cfg(test)]
+mod agreement;
+#[cfg(test)]
 mod ballots;
 #[cfg(test)]
 mod breakers;
@@ -12,7 +14,11 @@ mod hold;
 #[cfg(test)]
 mod judging;
 #[cfg(test)]
+mod likeness;
+#[cfg(test)]
 mod losses;
+#[cfg(test)]
+mod lost_proposals;
 #[cfg(test)]
 mod mediating;
 #[cfg(test)]

@@ -40,8 +40,12 @@ pub(crate) fn debater(view: &View, ask: &Ask, (persona, tools): (&Persona, &[Str
     if speaks && let (Some(_), Some(language)) = (languages(spec), language) {
         tail.paragraph(&fill(template::LANGUAGE, &[("language", language)]));
     }
-    if speaks && spec.mode == Mode::Deliberative && names_answer(&ask.task) {
-        tail.paragraph(line(template::MY_ANSWER, usize::from(matches!(ask.task, Task::Revise { .. }))));
+    if speaks && spec.states_answers() && names_answer(&ask.task) {
+        let template = match spec.mode {
+            Mode::Deliberative => template::MY_ANSWER,
+            Mode::Adversarial => template::MY_POSITION,
+        };
+        tail.paragraph(line(template, usize::from(matches!(ask.task, Task::Revise { .. }))));
     }
     if let Some(intensity) = spec.agreement_intensity.filter(|_| speaks && !speech::is_first(&ask.task)) {
         let wording = match spec.mode {
@@ -198,7 +202,7 @@ fn joined(parts: &[(&str, Option<&str>)]) -> Option<String> {
     (!told.is_empty()).then(|| told.join("; "))
 }
 
-/// Speeches that end with the line that names their speaker's answer.
+/// Speeches that end with the line that states their speaker's answer.
 fn names_answer(task: &Task) -> bool {
     match task {
         Task::Statement { speech, .. } => {

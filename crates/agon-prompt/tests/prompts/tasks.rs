@@ -88,6 +88,27 @@ fn deliberative_speeches_end_with_the_answer_that_they_stand_for() {
 }
 
 #[test]
+fn speeches_for_assigned_stances_state_an_answer_where_a_stop_rule_compares_them_without_embeddings() {
+    let line = "My answer: <your stance, word for word;";
+    let mut spec = everything(Mode::Adversarial);
+    spec.similarity.embedding_model = None;
+    let asks = |spec: &DebateSpec, task| {
+        user_of(&after_one_round(spec), &ask(&after_one_round(spec), "Ben", turn(2, 0), task)).contains(line)
+    };
+    for condition in [EndCondition::ConsensusReached, EndCondition::NoNewArguments, EndCondition::Impasse] {
+        spec.end_condition = vec![condition];
+        for task in [argument(), Task::Opening, Task::Revise { critics: vec!["Ada".into()] }] {
+            assert!(asks(&spec, task));
+        }
+        assert!(!asks(&spec, Task::Closing));
+    }
+    let mut embedded = spec.clone();
+    embedded.similarity.embedding_model = Some("e".into());
+    spec.end_condition = vec![EndCondition::RoundsExhausted];
+    assert!(!asks(&spec, argument()) && !asks(&embedded, argument()));
+}
+
+#[test]
 fn measuring_is_no_prompt() {
     let mut spec = spec(Mode::Adversarial);
     spec.similarity.embedding_model = Some("embed".into());

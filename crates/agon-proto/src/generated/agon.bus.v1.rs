@@ -1908,6 +1908,9 @@ pub struct Citation {
     /// Whether the speech has these words.
     #[prost(bool, tag = "4")]
     pub verified: bool,
+    /// The words are too few to be looked up.
+    #[prost(bool, tag = "5")]
+    pub too_short: bool,
 }
 /// The votes or rankings were counted.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -243,8 +243,14 @@ fn moderator_decision() -> BoxedStrategy<ModeratorDecision> {
 }
 
 fn citation() -> BoxedStrategy<Citation> {
-    (of(turn()), of(participant()), text(), any::<bool>())
-        .prop_map(|(turn, participant, quote, verified)| Citation { turn, participant, quote, verified })
+    (of(turn()), of(participant()), text(), any::<bool>(), any::<bool>())
+        .prop_map(|(turn, participant, quote, verified, too_short)| Citation {
+            turn,
+            participant,
+            quote,
+            verified,
+            too_short,
+        })
         .boxed()
 }
 

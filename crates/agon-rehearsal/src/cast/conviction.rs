@@ -1,4 +1,4 @@
-//! The answer that a debater of a deliberative debate stands by, round after round.
+//! The answer that a debater stands by, round after round.
 
 use crate::{
     cast::{lines::PERSUASION, scene::Scene},
@@ -9,6 +9,9 @@ use crate::{
 
 /// Share of the debates in which nobody moves.
 const STAY_APART: f64 = 0.25;
+
+/// What the instructions say where a stance was assigned: who has one keeps it.
+const ASSIGNED: &str = "your stance, word for word";
 
 /// Whether a speech is to end with the answer its speaker stands by.
 pub fn is_asked(scene: &Scene<'_>) -> bool {
@@ -35,6 +38,11 @@ pub fn has_changed(scene: &Scene<'_>) -> bool {
 pub fn answer(scene: &Scene<'_>) -> String {
     let own = scene.brief.stance.as_deref().map(|stance| stance.trim().trim_end_matches('.'));
     let own = own.filter(|stance| !stance.is_empty()).map_or_else(|| scene.thesis(), str::to_owned);
+    match scene.behaviour {
+        Some(Fault::Sycophant) => {}
+        _ if scene.brief.instructions.contains(ASSIGNED) => return own,
+        Some(_) | None => {}
+    }
     match scene.behaviour {
         Some(Fault::Stubborn | Fault::Persuader | Fault::Hostile) => return own,
         Some(Fault::Sycophant) => {

@@ -44,6 +44,9 @@ pub struct Ground {
     pub quote: Option<String>,
     /// Whether the speech has them; white space, letter case and quotation marks aside.
     pub verified: bool,
+    /// Whether the words are too few to be looked up.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub too_short: bool,
     /// The strength of the speech, as in `beliefs`; absent of what is not in the argument tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strength: Option<f64>,
@@ -90,6 +93,7 @@ fn ground(facts: &Facts<'_, '_>, beliefs: Option<&Beliefs>, citation: &Citation)
         speaker,
         quote: (!hidden).then(|| citation.quote.clone()),
         verified: citation.verified,
+        too_short: citation.too_short,
         strength: number.and_then(of).map(|belief| belief.strength),
     }
 }

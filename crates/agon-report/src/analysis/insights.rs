@@ -93,9 +93,9 @@ fn held(side: &Side) -> String {
 }
 
 fn not_found(analysis: &Analysis) -> Option<String> {
-    let verified = analysis.verdict_grounds.as_ref()?.verified;
-    let missing = verified.total.saturating_sub(verified.verified);
-    let all = counted(verified.total as u64, "quotation", "quotations");
+    let citations = &analysis.verdict_grounds.as_ref()?.citations;
+    let missing = citations.iter().filter(|citation| !citation.verified && !citation.too_short).count();
+    let all = counted(citations.len() as u64, "quotation", "quotations");
     let found = match missing {
         0 => return None,
         1 => "was not found in the speech that it names",

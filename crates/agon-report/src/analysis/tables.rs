@@ -1,6 +1,7 @@
 //! The analysis as tables that every report shows in its own way. No text is escaped here.
 use super::{Agreement, Analysis, Disagreement, VerdictGrounds};
 use crate::text::{excerpt, one_line};
+use crate::verdict::checked;
 use crate::words::{claims, count, known, method, number};
 
 /// What has to be said wherever strengths are shown.
@@ -208,7 +209,7 @@ fn grounds(grounds: &VerdictGrounds) -> Table {
         vec![
             ground.number.map_or_else(|| "no such speech".to_owned().into(), Cell::speech),
             ground.speaker.as_deref().map_or_else(unknown, Cell::name),
-            if ground.verified { "verified" } else { "not found" }.to_owned().into(),
+            checked(ground.verified, ground.too_short).to_owned().into(),
             Cell::strength(ground.strength),
             quote.into(),
         ]

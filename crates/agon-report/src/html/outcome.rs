@@ -4,7 +4,7 @@ use super::key::{self, KeyView};
 use super::view::{anchor, class, initial};
 use crate::minutes::{Choice, Entry, Judged, Minutes};
 use crate::text::{excerpt, one_line};
-use crate::verdict::verified;
+use crate::verdict::{checked, verified};
 use crate::words;
 use agon_core::{BallotStage, Citation, ParticipantId};
 
@@ -23,6 +23,7 @@ pub(super) struct CitationView {
     pub(super) href: Option<String>,
     pub(super) place: String,
     pub(super) verified: bool,
+    pub(super) check: &'static str,
 }
 
 pub(super) struct Dissent {
@@ -107,6 +108,7 @@ fn citation_view(minutes: &Minutes<'_>, citation: &Citation) -> CitationView {
         href: spoken.map(anchor),
         place: citation.turn.map_or_else(|| "no such speech".to_owned(), |turn| minutes.place(turn.round)),
         verified: citation.verified,
+        check: checked(citation.verified, citation.too_short),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::block::ResultBlock;
 use crate::key;
 use crate::minutes::{Choice, Entry, Judged, Minutes};
 use crate::text::{excerpt, plain};
-use crate::verdict::verified;
+use crate::verdict::{checked, verified};
 use crate::words::{self, count};
 use agon_core::{BallotStage, Citation, Ranked};
 
@@ -84,7 +84,8 @@ fn citation(citation: &Citation) -> String {
         (None, Some(turn)) => turn.to_string(),
         (_, None) => "no such speech".to_owned(),
     };
-    let check = if citation.verified { "verified" } else { "**not found**" };
+    let check = checked(citation.verified, citation.too_short);
+    let check = if citation.verified { check.to_owned() } else { format!("**{check}**") };
     format!("“{}” ({place}; {check})", inline(&citation.quote))
 }
 

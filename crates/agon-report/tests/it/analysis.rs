@@ -343,7 +343,8 @@ fn citations_name_the_speech_its_strength_and_whether_the_words_were_found() {
         call,
     });
     let second = say(&mut log, 2, "Bruno", "Ada is wrong.");
-    let nowhere = Citation { turn: None, participant: None, quote: "Sell.".to_owned(), verified: false };
+    let nowhere =
+        Citation { turn: None, participant: None, quote: "Sell.".to_owned(), verified: false, too_short: false };
     let cited = vec![
         citation(first, "Ada", "Buy.", true),
         citation(word, MODERATOR, "Go on.", true),

@@ -217,6 +217,7 @@ fn a_reading_tells_how_many_of_its_quotations_were_found() {
         participant: Some("Ada".into()),
         quote: format!("said {verified}"),
         verified,
+        too_short: false,
     };
     log.judge(2, 0, Some(NOW), "The queue.", vec![citation(true), citation(false)]);
     log.judge(2, 1, Some(WAIT), "The lease.", vec![citation(true)]);
@@ -275,6 +276,23 @@ fn an_answer_that_was_coerced_is_a_warning() {
     let warnings = DebateResult::of(&minutes(&log)).warnings;
     let told = r#"Judge answered "NOW!" as winner (r2-s0-a1); it was read as "Invest now"."#;
     assert!(warnings.iter().any(|warning| warning == told), "{warnings:?}");
+}
+
+#[test]
+fn a_quotation_that_is_too_short_is_said_to_be_so_and_not_to_be_missing() {
+    let mut log = trio(|_| {});
+    let (turn, participant) = (Some(TurnId { round: 1, seat: 0, attempt: 1 }), Some("Ada".into()));
+    let short = Citation { turn, participant, quote: "now".to_owned(), verified: false, too_short: true };
+    log.judge(2, 0, Some(NOW), "The queue.", vec![short.clone()]);
+    log.judge(2, 1, Some(NOW), "The queue.", vec![short]);
+    won(&mut log, NOW, None);
+    let minutes = minutes(&log);
+    let result = serde_json::to_value(DebateResult::of(&minutes)).unwrap();
+    assert_eq!(result["verdict"]["citations"][0]["too_short"], true);
+    for page in [full_markdown(&minutes), html(&minutes).unwrap()] {
+        assert!(page.contains("too short to verify") && !page.contains("not found"), "{page}");
+    }
+    assert!(full_markdown(&minutes).contains("Too short to verify: 1 of the judge's 1 citation."));
 }
 
 #[test]

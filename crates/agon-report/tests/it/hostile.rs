@@ -77,8 +77,13 @@ pub fn hostile(text: &str) -> Log {
         winner: Some(text.to_owned()),
     });
     asides(&mut log, text);
-    let citation =
-        Citation { turn: Some(turn), participant: Some(text.into()), quote: text.to_owned(), verified: false };
+    let citation = Citation {
+        turn: Some(turn),
+        participant: Some(text.into()),
+        quote: text.to_owned(),
+        verified: false,
+        too_short: false,
+    };
     log.judge(2, 0, Some(text), text, vec![citation]);
     log.judge(2, 1, None, text, Vec::new());
     log.push(Event::VerdictReached {

@@ -19,7 +19,7 @@ fn closes(summary: &str, status: RoundStatus) -> ModeratorDecision {
     ModeratorDecision::Closes(RoundSummary { summary: summary.to_owned(), status, ..RoundSummary::default() })
 }
 pub fn citation(turn: TurnId, who: &str, quote: &str, verified: bool) -> Citation {
-    Citation { turn: Some(turn), participant: Some(who.into()), quote: quote.to_owned(), verified }
+    Citation { turn: Some(turn), participant: Some(who.into()), quote: quote.to_owned(), verified, too_short: false }
 }
 
 pub fn pair() -> DebateSpec {

@@ -2,6 +2,7 @@
 use crate::cast::CAST;
 use crate::defaults::{Defaults, PERSONAS, SUMMARIZER_TOKENS, SYNTHESIZER_TOKENS};
 use crate::section::Section;
+use agon_core::tally::same_answer;
 use agon_core::{
     Bench, DebateFormat, Judge, Mode, ModelName, Moderator, ParticipantId, Persona, Sight, Summarizer, Synthesizer,
     Think, TurnKind, Voice,
@@ -11,11 +12,6 @@ use agon_core::{
 fn wants_moderator(root: &Section) -> bool {
     let by_block = root.flag("moderator").unwrap_or(root.section("moderator").is_some());
     by_block || root.flag("use_mediator") == Some(true)
-}
-
-/// Two stances are one where they differ only in case and blanks.
-pub(crate) fn same_stance(one: &str, other: &str) -> bool {
-    one.to_lowercase() == other.to_lowercase()
 }
 
 fn one_line(text: &str) -> String {
@@ -51,7 +47,7 @@ fn teams(personas: &mut [Persona]) {
 fn share_stances(personas: &mut [Persona]) {
     let mut known: Vec<String> = Vec::new();
     for stance in personas.iter_mut().filter_map(|persona| persona.stance.as_mut()) {
-        match known.iter().find(|other| same_stance(stance, other)) {
+        match known.iter().find(|other| same_answer(stance, other)) {
             Some(first) => stance.clone_from(first),
             None => known.push(stance.clone()),
         }

@@ -58,9 +58,15 @@ pub(super) const BALLOTS: &[Choice] = &[
 ];
 pub(super) const END: &[Choice] = &[
     choice("rounds_exhausted", "`max_rounds` were held; always in force"),
-    choice("consensus_reached", "the speakers agree: by their answers where they name some, else by similarity"),
-    choice("no_new_arguments", "every new speech is too similar to an earlier one"),
-    choice("impasse", "for two rounds everybody stood where it stood, and they do not agree"),
+    choice(
+        "consensus_reached",
+        "the speakers agree: by the answers that they state, else by similarity; never by words alone where stances are assigned",
+    ),
+    choice("no_new_arguments", "every new speech is too similar to an earlier one, and no stated answer changed"),
+    choice(
+        "impasse",
+        "for two rounds nobody moved, and they do not agree; both by stated answers, else both by similarity",
+    ),
 ];
 pub(super) const ON_FAILURE: &[Choice] =
     &[choice("skip", "the seat stays empty while the quorum holds"), choice("abort", "the debate ends as failed")];

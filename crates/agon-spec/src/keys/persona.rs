@@ -75,7 +75,7 @@ const KEYS: &[Key] = &[
         "calibration",
         Shape::Number { min: 0.0, max: 1.0 },
         "0.5",
-        "How well it judges its own certainty, for the weight of its vote.",
+        "How well it judges its own certainty, for the weight of its vote. The author's own number: Agon does not compute it.",
     ),
     key("tools", Shape::Tools, "[]", "Tools that it may use, by the names that the host's settings give them."),
 ];

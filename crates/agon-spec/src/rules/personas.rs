@@ -1,7 +1,8 @@
 //! Names and stances.
 use crate::diagnostic::{Code, Finding, Problems, quote};
-use crate::draft::same_stance;
 use crate::section::Section;
+use agon_core::names::normal_form;
+use agon_core::tally::same_answer;
 use agon_core::{DebateFormat, DebateSpec, Mode, TurnKind, is_reserved};
 
 pub(super) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
@@ -22,7 +23,7 @@ pub(super) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'
 fn name(section: &Section, before: &[Section], problems: &mut Problems<'_>) {
     let Some(name) = section.text("name") else { return };
     let (span, path) = (section.span_of("name"), section.path_of("name"));
-    let folded = name.to_lowercase();
+    let folded = normal_form(name);
     let kind = TurnKind::ALL.iter().any(|kind| kind.as_str() == folded);
     if kind || is_reserved(name) {
         let what = if kind { "means a kind of turn in `sees`" } else { "is reserved for a role of the debate" };
@@ -31,12 +32,15 @@ fn name(section: &Section, before: &[Section], problems: &mut Problems<'_>) {
             .error(Finding::new(Code::ReservedName, span, message).field(path).help("give the persona another name"));
         return;
     }
-    let twin = before.iter().find(|other| other.text("name").is_some_and(|other| other.to_lowercase() == folded));
-    if let Some(twin) = twin {
+    let mut named = before.iter().filter_map(|other| Some((other, other.text("name")?)));
+    if let Some((twin, taken)) = named.find(|(_, other)| same_answer(other, name)) {
         let line = twin.span_of("name").start.line;
-        let message = format!("the name {} is taken by the persona on line {line}", quote(name));
+        let alike = if taken.to_lowercase() == name.to_lowercase() { "is taken by" } else { "looks like" };
+        let message = format!("the name {} {alike} {}, the persona on line {line}", quote(name), quote(taken));
         let finding = Finding::new(Code::DuplicateName, span, message).field(path);
-        problems.error(finding.help("names must differ in more than upper and lower case"));
+        problems.error(finding.help(
+            "names must differ in more than letter case, spacing, punctuation at the end and letters that look alike",
+        ));
     }
 }
 
@@ -51,9 +55,14 @@ fn stance(root: &Section, spec: &DebateSpec, section: &Section, before: &[Sectio
     }
     let Some(own) = folded_stance(section) else { return };
     let may_share = root.get("allow_shared_stance").is_some_and(|_| root.flag("allow_shared_stance") != Some(false));
-    let twin = before.iter().find(|other| folded_stance(other).is_some_and(|other| same_stance(&own, &other)));
-    if let (Some(twin), false) = (twin, may_share) {
-        let message = format!("this stance is the same as on line {}", twin.span_of("stance").start.line);
+    let mut taken = before.iter().filter_map(|other| Some((other, folded_stance(other)?)));
+    if let (Some((twin, other)), false) = (taken.find(|(_, other)| same_answer(&own, other)), may_share) {
+        let line = twin.span_of("stance").start.line;
+        let message = if own.to_lowercase() == other.to_lowercase() {
+            format!("this stance is the same as on line {line}")
+        } else {
+            format!("the stance {} looks like {} on line {line}", quote(&own), quote(&other))
+        };
         let finding = Finding::new(Code::DuplicateStance, section.span_of("stance"), message);
         let finding = finding.field(section.path_of("stance"));
         problems.error(finding.help("give each persona its own stance, or write `allow_shared_stance: true`"));

@@ -1,8 +1,8 @@
 //! What is allowed and seldom wise.
-use crate::diagnostic::{Code, Finding, Problems};
+use crate::diagnostic::{Code, Finding, Problems, quote};
 use crate::place::Span;
 use crate::section::Section;
-use agon_core::{ConsensusStrategy, DebateFormat, DebateSpec, Judge, Quorum, TurnMode, Voters};
+use agon_core::{ConsensusStrategy, DebateFormat, DebateSpec, Judge, Quorum, TurnMode, Voters, is_ordinary_name};
 use std::collections::BTreeSet;
 
 const ROUNDS: u32 = 4;
@@ -17,6 +17,7 @@ pub(super) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'
     priorities(root, spec, problems);
     panel(root, spec, problems);
     unheard(root, spec, problems);
+    ordinary_names(root, spec, problems);
     if let Quorum::AtLeast(count) = spec.quorum
         && spec.personas.len() > 1
         && usize::try_from(count).is_ok_and(|count| count > spec.personas.len())
@@ -107,6 +108,19 @@ fn decision_tokens(spec: &DebateSpec) -> u64 {
         ConsensusStrategy::Vote => spec.personas.iter().map(|persona| u64::from(persona.voice.max_tokens)).sum(),
         ConsensusStrategy::MediatorSummary => moderator,
         ConsensusStrategy::AgentClosing | ConsensusStrategy::NoConsensus => 0,
+    }
+}
+
+/// Names that judges of an anonymised transcript read all the same, because speeches use them as words.
+fn ordinary_names(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>) {
+    if !spec.judge.as_ref().is_some_and(|judge| judge.anonymize_transcript) {
+        return;
+    }
+    for section in root.list("personas").unwrap_or_default() {
+        let Some(name) = section.text("name").filter(|name| is_ordinary_name(spec, name)) else { continue };
+        let message = format!("{} is a word that speeches use; judges will read it there, not a label", quote(name));
+        let finding = Finding::new(Code::OrdinaryName, section.span_of("name"), message).field(section.path_of("name"));
+        problems.warning(finding.help("give the persona a name that is no other word of the debate"));
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use agon_core::words::words;
 use rusqlite::{Connection, params};
 use tracing::debug;
 
@@ -29,7 +30,7 @@ pub(super) enum Error {
     Stopped,
 }
 
-/// The passages of all files, by words, and the vectors of those that have one.
+/// The passages of all files, by words as [`words`] cuts them, and the vectors of those that have one.
 pub(super) struct Index {
     db: Connection,
     files: BTreeMap<PathBuf, Entry>,
@@ -49,7 +50,7 @@ impl Index {
     pub(super) fn new() -> Result<Self, Error> {
         let db = Connection::open_in_memory()?;
         db.execute_batch(
-            "CREATE VIRTUAL TABLE passages USING fts5(text, label UNINDEXED, first UNINDEXED, last UNINDEXED,
+            "CREATE VIRTUAL TABLE passages USING fts5(words, text UNINDEXED, label UNINDEXED, first UNINDEXED, last UNINDEXED,
              tokenize = 'porter unicode61 remove_diacritics 2')",
         )?;
         Ok(Self { db, files: BTreeMap::new(), vectors: Vectors::new(), next: 1, passages: 0 })
@@ -100,9 +101,16 @@ impl Index {
                 for chunk in &chunks {
                     write
                         .prepare_cached(
-                            "INSERT INTO passages (rowid, text, label, first, last) VALUES (?1, ?2, ?3, ?4, ?5)",
+                            "INSERT INTO passages (rowid, words, text, label, first, last) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                         )?
-                        .execute(params![self.next, chunk.text, label, chunk.first, chunk.last])?;
+                        .execute(params![
+                            self.next,
+                            words(&chunk.text).join(" "),
+                            chunk.text,
+                            label,
+                            chunk.first,
+                            chunk.last
+                        ])?;
                     numbers.push(self.next);
                     self.next += 1;
                 }
@@ -172,7 +180,6 @@ fn passage(row: &rusqlite::Row<'_>) -> rusqlite::Result<Passage> {
 
 /// Any of the query's words, each quoted, so that nothing a model writes is taken for FTS5's own language.
 fn expression(query: &str) -> Option<String> {
-    let words = query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(MAX_QUERY_WORDS);
-    let quoted = words.map(|word| format!("\"{word}\"")).collect::<Vec<_>>();
+    let quoted = words(query).iter().take(MAX_QUERY_WORDS).map(|word| format!("\"{word}\"")).collect::<Vec<_>>();
     (!quoted.is_empty()).then(|| quoted.join(" OR "))
 }

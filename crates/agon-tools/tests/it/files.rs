@@ -139,6 +139,21 @@ async fn the_query_is_words_and_never_the_index_own_language() {
 }
 
 #[tokio::test]
+async fn text_without_spaces_between_its_words_is_found_by_its_words() {
+    let folder = folder(&[
+        ("tram.txt", "東京には路面電車が必要だと市長は述べた。\n"),
+        ("water.txt", "水道料金は来年から上がる見込みである。\n"),
+        ("rail.txt", "รถไฟฟ้าสายใหม่จะเปิดปีหน้า\n"),
+    ]);
+    let toolbox = docs(folder.path());
+
+    let found = search(&toolbox, "路面電車").await;
+    assert!(found.contains("市長") && !found.contains("水道"), "{found}");
+    let found = search(&toolbox, "รถไฟฟ้า").await;
+    assert!(found.contains("สายใหม่"), "{found}");
+}
+
+#[tokio::test]
 async fn paths_that_lead_nowhere_are_told_without_their_names() {
     let outcome = call(&docs(Path::new("/no/such/folder")), "docs", query("x")).await;
 

@@ -6,7 +6,7 @@ use crate::answer::{Answer, Revision};
 use crate::call::Call;
 use crate::event::{Event, Speech};
 use crate::fence::neutralise;
-use crate::spec::{DebateFormat, Interruptions, Mode};
+use crate::spec::{DebateFormat, Interruptions};
 use crate::tally::same_answer;
 use crate::task::{Ask, SpeechKind, Task};
 use crate::transcript::named_answer;
@@ -42,16 +42,14 @@ impl Draft<'_> {
     }
 
     fn speech(&self, ask: &Ask, kind: SpeechKind, text: Arc<str>, call: Box<Call>) -> Result<Speech, String> {
-        if text.trim().is_empty() {
-            return Err("the speech is empty".to_owned());
+        if !text.contains(char::is_alphanumeric) {
+            let problem = if text.trim().is_empty() { "is empty" } else { "has neither a letter nor a digit" };
+            return Err(format!("the speech {problem}"));
         }
         let stance = self.spec().persona(&ask.participant).and_then(|persona| persona.stance.clone());
         let (_, neutralised) = neutralise(&text);
         let (turn, participant) = (ask.turn, ask.participant.clone());
-        let answer = match self.spec().mode {
-            Mode::Deliberative => named_answer(&text).map(str::to_owned),
-            Mode::Adversarial => None,
-        };
+        let answer = named_answer(&text).filter(|_| self.spec().states_answers()).map(str::to_owned);
         let (to, bench, accepted, declined, cut_by) = (None, None, Vec::new(), Vec::new(), None);
         Ok(Speech {
             turn,

@@ -6,7 +6,7 @@ use super::{Asking, moderator};
 use crate::answer::RoundSummary;
 use crate::event::{Event, ModeratorDecision, Step};
 use crate::ids::{EMBEDDER, JUDGE, MODERATOR, SUMMARIZER, TurnId};
-use crate::signals::Gauge;
+use crate::signals::{Gauge, Scale};
 use crate::spec::{ContextScope, Interject, Memory};
 use crate::task::{Conclusion, Task};
 use crate::work::{Seat, Work};
@@ -183,7 +183,7 @@ impl Draft<'_> {
     fn gauge(&self) -> Gauge {
         let new = self.events().iter().filter_map(Gauge::speech);
         let said = self.transcript.entries().iter().map(Gauge::entry).chain(new);
-        Gauge::new(said, self.control.round, self.spec().seeks_new_arguments())
+        Gauge::new(said, self.control.round, Scale::of(self.spec()))
     }
 
     /// Ends the rounds where a rule says so; else opens the seats for notes, if there are any.

@@ -1,9 +1,9 @@
 //! The stop rules, in their fixed order.
 use super::super::control::Heard;
 use super::super::draft::Draft;
-use crate::answer::Measures;
+use crate::answer::{Figure, Measures, Method};
 use crate::outcome::{Reason, ReasonCode, StopRule};
-use crate::spec::{DebateFormat, EndCondition};
+use crate::spec::{DebateFormat, EndCondition, Mode};
 use crate::stop::terminates;
 
 /// Critiques up to this severity leave nothing to mend.
@@ -66,14 +66,13 @@ impl Draft<'_> {
             .measures
             .iter()
             // Whether one who spoke alone agrees with anybody is not known.
-            .filter(|measures| self.stands_still(measures) && measures.agreement.is_some() && !self.agrees(measures))
+            .filter(|measures| self.stands_still(measures) && measures.agreement.is_some())
+            .filter(|measures| !self.rests_on_words(measures) && !self.agrees(measures))
             .count();
         if on(EndCondition::Impasse) && stuck == IMPASSE_ROUNDS {
             return Some(StopRule::Impasse);
         }
-        let known = |figure: &crate::answer::Figure| figure.value >= self.threshold();
-        let nothing_new = !last.known.is_empty() && last.known.iter().all(known);
-        (on(EndCondition::NoNewArguments) && nothing_new).then_some(StopRule::NoNewArguments)
+        (on(EndCondition::NoNewArguments) && self.brings_nothing_new(last)).then_some(StopRule::NoNewArguments)
     }
 
     fn threshold(&self) -> f64 {
@@ -81,7 +80,18 @@ impl Draft<'_> {
     }
     fn agrees(&self, measures: &Measures) -> bool {
         let wanted = if measures.by_answers { 1.0 } else { self.threshold() };
-        measures.agreement.is_some_and(|agreement| agreement >= wanted)
+        !self.rests_on_words(measures) && measures.agreement.is_some_and(|agreement| agreement >= wanted)
+    }
+    /// Whether stances are assigned, and nothing but the words of speeches was compared: no ground for a stop rule, because one
+    /// who denies something uses its words.
+    fn rests_on_words(&self, measures: &Measures) -> bool {
+        self.spec().mode == Mode::Adversarial && !measures.by_answers && measures.method != Method::Embeddings
+    }
+    /// Whether every speech is like an earlier one, and nobody states another answer than before.
+    fn brings_nothing_new(&self, measures: &Measures) -> bool {
+        let repeats = |figure: &Figure| figure.value >= self.threshold();
+        let repeated = !measures.known.is_empty() && measures.known.iter().all(repeats);
+        repeated && !self.rests_on_words(measures) && (!measures.by_answers || self.stands_still(measures))
     }
     fn stands_still(&self, measures: &Measures) -> bool {
         !measures.stable.is_empty() && measures.stable.iter().all(|figure| figure.value >= self.threshold())

@@ -1,6 +1,6 @@
 //! What speakers see and note, and what is compared between rounds.
 use super::Found;
-use crate::spec::{ContextScope, DebateFormat, DebateSpec, EndCondition, Memory, Similarity, Windows};
+use crate::spec::{ContextScope, DebateFormat, DebateSpec, Memory, Similarity, Windows};
 
 pub(super) fn check(spec: &DebateSpec, found: &mut Found) {
     windows(spec, found);
@@ -92,12 +92,8 @@ fn notes(spec: &DebateSpec, found: &mut Found) {
 
 fn similarity(spec: &DebateSpec, found: &mut Found) {
     let threshold = spec.similarity.similarity_threshold;
-    let compares = |rule: &EndCondition| match rule {
-        EndCondition::ConsensusReached | EndCondition::NoNewArguments | EndCondition::Impasse => true,
-        EndCondition::RoundsExhausted => false,
-    };
     let converges = spec.debate_format == DebateFormat::CritiqueRevision;
-    let used = converges || spec.end_condition.iter().any(compares);
+    let used = converges || spec.end_condition.iter().any(|rule| rule.compares());
     let usual = (threshold - Similarity::default().similarity_threshold).abs() < f64::EPSILON;
     found.require(used || usual, &["similarity_threshold", "end_condition"], || {
         "`similarity_threshold` is read by the end conditions `consensus_reached`, `no_new_arguments` and `impasse`, and by \

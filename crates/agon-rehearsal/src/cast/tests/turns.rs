@@ -160,6 +160,22 @@ fn answers_converge_in_most_debates_and_stay_apart_in_some() {
 }
 
 #[test]
+fn who_has_an_assigned_stance_states_it_to_the_end_unless_it_says_what_others_say() {
+    let ask = "End with a line of its own: My answer: <your stance, word for word; another answer only if ...>";
+    for seed in 0..20 {
+        let mut debate = Debate::new(seed);
+        debate.entries.push((CAST[1].0.into(), CAST[1].1.into(), format!("So.\n\nMy answer: {}", CAST[1].1)));
+        let brief = debate.prompt(&tail(0, "argument", 6, ask));
+        let stated = |behaviour| {
+            let text = super::super::speak(&Scene::new(&brief, seed, behaviour));
+            text.lines().last().unwrap().strip_prefix(MY_ANSWER).expect(&text).trim().to_owned()
+        };
+        assert_eq!(stated(None), CAST[0].1);
+        assert_eq!(stated(Some(Fault::Sycophant)), CAST[1].1);
+    }
+}
+
+#[test]
 fn who_comes_round_says_which_step_failed_and_argues_from_there() {
     let ask = "End with a line \"My answer: ...\".";
     let mut came_round = 0;

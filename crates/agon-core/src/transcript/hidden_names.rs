@@ -1,0 +1,65 @@
+//! Names that are hidden inside speeches.
+use crate::spec::DebateSpec;
+use crate::words::{is_common, is_spaceless, words};
+
+/// Whether speeches use a name's words without meaning the debater, so that they stay where names are hidden: all of them are words
+/// that every text of their language has, or the name stands in the topic, the context or the materials.
+pub fn is_ordinary_name(spec: &DebateSpec, name: &str) -> bool {
+    let name = words(name);
+    let asked = |text: &str| words(text).windows(name.len()).any(|part| part == name.as_slice());
+    let texts = [Some(&spec.topic), spec.context.as_ref(), spec.materials.as_ref()];
+    !name.is_empty() && (name.iter().all(|word| is_common(word)) || texts.into_iter().flatten().any(|text| asked(text)))
+}
+
+/// The text with whole words that are one of the names replaced; longer names stand first. Letter case counts.
+pub fn rename(text: &str, names: &[(&str, &str)]) -> String {
+    let mut renamed = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut inside_word = false;
+    while let Some(first) = rest.chars().next() {
+        let found = names.iter().filter(|(name, _)| !inside_word || runs_on(name)).find_map(|(name, label)| {
+            let after = rest.strip_prefix(*name).filter(|_| !name.is_empty())?;
+            (runs_on(name) || !after.starts_with(in_word)).then_some((*label, after, *name))
+        });
+        rest = match found {
+            Some((label, after, name)) => {
+                renamed.push_str(label);
+                inside_word = name.ends_with(in_word);
+                after
+            }
+            None => {
+                renamed.push(first);
+                inside_word = in_word(first);
+                rest.get(first.len_utf8()..).unwrap_or_default()
+            }
+        };
+    }
+    renamed
+}
+
+/// Whether a name stands in its script without spaces around it. One character alone would be found inside other words.
+fn runs_on(name: &str) -> bool {
+    name.chars().all(is_spaceless) && name.chars().nth(1).is_some()
+}
+
+fn in_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_replaced_as_whole_words_and_the_longer_one_first() {
+        let names = [("Ada Byron", "Speaker B"), ("Ada", "Speaker A")];
+        let text = "Ada's point, Adam; Ada Byron and (Ada). Nevada, Ada.";
+        assert_eq!(rename(text, &names), "Speaker A's point, Adam; Speaker B and (Speaker A). Nevada, Speaker A.");
+    }
+
+    #[test]
+    fn names_of_scripts_without_spaces_are_found_between_their_neighbours() {
+        let names = [("李明", "Speaker A"), ("王", "Speaker B")];
+        assert_eq!(rename("正如李明所说，国王不同意。王：是", &names), "正如Speaker A所说，国王不同意。Speaker B：是");
+    }
+}

@@ -1,0 +1,39 @@
+//! Quotations, looked up in the speeches that they name.
+use super::ShownEntry;
+use crate::answer::{Citation, CitedEntry};
+use crate::words::words;
+
+/// Fewest characters of a quotation that can be verified.
+pub const QUOTE_CHARS: usize = 12;
+/// Fewest words of a quotation that can be verified.
+pub const QUOTE_WORDS: usize = 3;
+
+/// The judge's quotations, each checked against the speech that it names.
+pub fn check_citations(shown: &[ShownEntry<'_>], cited: &[CitedEntry]) -> Vec<Citation> {
+    let check = |citation: &CitedEntry| {
+        let source = shown.iter().find(|shown| shown.number == citation.entry);
+        let wanted = folded(&citation.quote);
+        let too_short = wanted.chars().count() < QUOTE_CHARS || words(&wanted).len() < QUOTE_WORDS;
+        Citation {
+            turn: source.map(|shown| shown.entry.turn),
+            participant: source.map(|shown| shown.entry.participant.clone()),
+            quote: citation.quote.clone(),
+            verified: !too_short && source.is_some_and(|shown| said(shown, &wanted)),
+            too_short,
+        }
+    };
+    cited.iter().map(check).collect()
+}
+
+/// Whether the speech has the words, as it was shown to the judge or as it was spoken.
+fn said(shown: &ShownEntry<'_>, wanted: &str) -> bool {
+    folded(&shown.text).contains(wanted) || folded(&shown.entry.text).contains(wanted)
+}
+
+/// Lower case, runs of white space as one space, quotation marks and Markdown emphasis dropped, outer ellipses and full stops off.
+fn folded(text: &str) -> String {
+    let kept = text.chars().filter(|c| !matches!(c, '"' | '\'' | '“' | '”' | '‘' | '’' | '«' | '»' | '*' | '_' | '`'));
+    let lower: String = kept.flat_map(char::to_lowercase).collect();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    words.join(" ").trim_matches(|c: char| matches!(c, '.' | '…' | ' ')).to_owned()
+}
