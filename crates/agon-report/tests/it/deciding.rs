@@ -2,7 +2,7 @@
 use crate::log::{Log, persona, spec};
 use crate::scenes::{NOW, RENT, WAIT};
 use agon_core::*;
-use agon_report::{DebateResult, Minutes, ResultBlock, full_markdown, html, summary_only};
+use agon_report::{DebateResult, LiveView, Minutes, ResultBlock, full_markdown, html, summary_only};
 
 const CAST: [(&str, &str); 3] = [("Ada", NOW), ("Bruno", WAIT), ("Chioma", RENT)];
 
