@@ -24,8 +24,27 @@ pub fn transcript_end(marker: &str) -> String {
     format!(">>> end of transcript {marker}")
 }
 
-/// What ends a line for some reader.
-pub const LINE_BREAKS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+/// Whether a character ends a line for some reader.
+pub fn ends_line(c: char) -> bool {
+    // a line feed, tabulator, form feed and carriage return follow each other
+    matches!(c, '\n'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Bytes of the first line, with what ends it.
+fn first_line(text: &str) -> usize {
+    let mut from = 0;
+    // the first bytes of all that ends a line, so that few characters have to be decoded
+    let may_end = |byte: &u8| matches!(byte, b'\n'..=b'\r' | 0xc2 | 0xe2);
+    while let Some(at) = text.as_bytes().get(from..).and_then(|rest| rest.iter().position(may_end)) {
+        let at = from + at;
+        let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { break };
+        from = at + c.len_utf8();
+        if ends_line(c) {
+            return from;
+        }
+    }
+    text.len()
+}
 
 /// The text with look-alikes of our marks defused, and how many there were.
 ///
@@ -39,8 +58,9 @@ pub const LINE_BREAKS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{
 pub fn neutralise(text: &str) -> (Cow<'_, str>, u32) {
     let (mut safe, mut count, mut kept) = (String::new(), 0_u32, 0);
     let mut start = 0;
-    for line in text.split_inclusive(LINE_BREAKS) {
-        let end = start + line.len();
+    while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
+        let end = start + first_line(rest);
+        let line = text.get(start..end).unwrap_or_default();
         if look::is_look_alike(line) {
             safe.push_str(text.get(kept..start).unwrap_or_default());
             safe.push_str("| ");
@@ -93,6 +113,18 @@ mod tests {
                 assert_eq!(neutralise(&format!("{unseen} {mark}")).1, 1, "{unseen:?}");
             }
         }
+    }
+
+    #[test]
+    fn lines_end_where_any_reader_ends_them() {
+        let text = "a\n\r\nb\u{b}\u{c}c\u{85}d\u{2028}\u{2029}é\u{2014}\u{a0}\u{20ac}end";
+        let mut rest = text;
+        for line in text.split_inclusive(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']) {
+            let (first, others) = rest.split_at(first_line(rest));
+            assert_eq!(first, line);
+            rest = others;
+        }
+        assert_eq!(rest, "");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Text of others, made safe to stand in a prompt.
-use agon_core::fence::{LINE_BREAKS, neutralise};
+use agon_core::fence::{ends_line, neutralise};
 use std::borrow::Cow;
 
 /// The text on one line.
@@ -16,7 +16,7 @@ pub(crate) fn quoted_line(text: &str) -> String {
 /// A speech as the transcript shows it: every kind of line break is one, and look-alikes of our marks are defused.
 pub(crate) fn shown(speech: &str) -> String {
     let speech = speech.trim();
-    let is_other = |c: char| c != '\n' && LINE_BREAKS.contains(&c);
+    let is_other = |c: char| c != '\n' && ends_line(c);
     let speech: Cow<'_, str> = match speech.contains(is_other) {
         true => speech.replace("\r\n", "\n").replace(is_other, "\n").into(),
         false => speech.into(),

@@ -2,6 +2,8 @@
 
 /// How a line begins that has a meaning in a prompt, folded.
 const STARTS: [&str; 8] = ["#", "===", "<<<", ">>>", "youare:", "yourstance:", "task:", "role:"];
+/// Characters of the longest of them.
+const LONGEST_START: usize = 11;
 /// What no line may hold even further on, folded: the delimiter, and the ends of what is fenced.
 const INSIDE: [&str; 4] = ["===yourturn===", "<<<transcript", ">>>endoftranscript", ">>>endofresult"];
 /// What Markdown puts in front of a line's words. A `>` is tried as a fence first.
@@ -37,6 +39,23 @@ pub(super) fn is_look_alike(line: &str) -> bool {
     if line.starts_with("| ") {
         return false;
     }
+    if is_plain(line) { begins_like_ours(line) } else { reads_like_ours(line) }
+}
+
+/// Whether a line has only ASCII and too few signs for a delimiter or a fence: then only how it begins can matter. Most lines are such,
+/// and every line of a transcript is looked at for every prompt.
+fn is_plain(line: &str) -> bool {
+    line.is_ascii() && line.bytes().filter(|byte| matches!(byte, b'=' | b'<' | b'>')).count() < 3
+}
+
+/// Whether a plain line begins like one of ours.
+fn begins_like_ours(line: &str) -> bool {
+    let head: String = line.chars().flat_map(folded).skip_while(|c| LEADS.contains(c)).take(LONGEST_START).collect();
+    STARTS.iter().any(|start| head.starts_with(start))
+}
+
+/// Whether any line begins like one of ours, or has a mark further on.
+fn reads_like_ours(line: &str) -> bool {
     let line: String = line.chars().flat_map(folded).collect();
     let mut head = line.as_str();
     loop {
@@ -93,7 +112,50 @@ fn is_unseen(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_look_alike;
+    use super::{LONGEST_START, STARTS, begins_like_ours, is_look_alike, is_plain, reads_like_ours};
+
+    #[test]
+    fn a_plain_line_is_judged_by_its_beginning_as_by_the_whole() {
+        assert_eq!(STARTS.iter().map(|start| start.chars().count()).max(), Some(LONGEST_START));
+        let pieces = [
+            "",
+            " ",
+            "-",
+            "> ",
+            "+",
+            "*",
+            "_",
+            "\u{1b}",
+            "#",
+            "=",
+            "==",
+            "<",
+            "Task:",
+            "TA SK :",
+            "Your stance:",
+            "You",
+            " are:",
+            "role",
+            ":",
+            "x",
+            "\n",
+        ];
+        let mut plain = 0;
+        for first in pieces {
+            for second in pieces {
+                for third in pieces {
+                    for fourth in ["", "> Task:", "you are: x", " >>> end of result", "=== your turn ==="] {
+                        let line = format!("{first}{second}{third}{fourth}");
+                        if is_plain(&line) {
+                            plain += 1;
+                            assert_eq!(begins_like_ours(&line), reads_like_ours(&line), "{line:?}");
+                        }
+                    }
+                }
+            }
+        }
+        assert!(plain > 10_000, "{plain}");
+    }
 
     #[test]
     fn what_is_drawn_like_a_mark_is_one() {

@@ -29,11 +29,9 @@ const MOST_BETWEEN: usize = 48;
 
 /// Where such words open, as the places after their first character.
 pub(super) fn openings(line: &str) -> impl Iterator<Item = usize> {
-    let opening = |(at, first): (usize, &str)| {
-        let rest = line.get(at..)?;
-        (is_word(rest) || is_barred(rest)).then_some(at + first.len())
-    };
-    line.match_indices(['<', '[']).filter_map(opening)
+    let opens = |at: &usize| line.get(*at..).is_some_and(|rest| is_word(rest) || is_barred(rest));
+    let signs = line.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'<' | b'['));
+    signs.map(|(at, _)| at).filter(opens).map(|at| at + 1)
 }
 
 fn is_word(text: &str) -> bool {
