@@ -28,7 +28,7 @@ fn a_debate_of_a_server_is_replayed_and_judged_again_like_one_of_this_machine() 
     assert!(replayed.stderr.contains("without a model") && replayed.stdout.len() > 200, "{replayed:?}");
     let judged = agon(&["rejudge", "held", "--id", "again", "--wait", "--quiet"]);
     assert!(matches!(judged.code, Some(0 | 2)), "{judged:?}");
-    assert!(agon(&["get", "again", "--json"]).ok().stdout.contains("\"rejudges\""));
+    assert!(agon(&["report", "again", "--format", "jsonl"]).ok().stdout.contains("\"rejudges\""));
     agon(&["rejudge", "held", "--rehearsal"]).code(64);
 }
 

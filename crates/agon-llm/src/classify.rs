@@ -46,8 +46,8 @@ pub(crate) fn refusal(status: u16, body: &str, retry_after: Option<Duration>) ->
         (403, true) => {
             "empty reply: Ollama bound to loopback refuses foreign Host headers; a proxy before it has to rewrite them"
         }
+        (300..400, _) => "the server redirects; give its final address",
         (_, true) => "empty reply",
-        (300..400, false) => "the server redirects; give its final address",
         (_, false) => &complaint.message,
     };
     let kind = kind_of(status, &complaint, retry_after.is_some());

@@ -12,9 +12,9 @@ use tonic::Status;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Client {
-    /// The program's end that follows from a refusal; where the connection broke, whoever listens there is asked what it speaks.
+    /// The program's end that follows from a refusal; where the connection broke or the answer is no gRPC, whoever listens there is asked what it speaks.
     pub(super) async fn stop(&self, status: &Status, doing: &str) -> Stop {
-        if told::broke(status) && speaks_http1(&self.address).await {
+        if (told::broke(status) || told::is_foreign(status)) && speaks_http1(&self.address).await {
             return Stop::say(
                 Exit::Unavailable,
                 format!(

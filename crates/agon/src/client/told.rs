@@ -20,6 +20,15 @@ pub fn broke(status: &Status) -> bool {
     status.code() == Code::Unavailable || !causes.is_empty() && !late
 }
 
+/// Whether the answer may come from a server that speaks HTTP/2 and not gRPC.
+pub fn is_foreign(status: &Status) -> bool {
+    match status.code() {
+        Code::Unimplemented => true,
+        Code::Internal | Code::Unknown => status.message().contains("protocol error"),
+        _ => false,
+    }
+}
+
 /// Whether the same question may be answered in a moment.
 pub fn passing(code: Code) -> bool {
     matches!(code, Code::Unavailable | Code::Aborted | Code::DeadlineExceeded | Code::Unknown | Code::Cancelled)
