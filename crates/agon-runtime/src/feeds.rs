@@ -15,8 +15,9 @@ use std::time::Duration;
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::Instant;
 
-/// A watcher may be so many records and tokens behind; one that is further behind reads the journal itself.
-const BUFFER: usize = 1024;
+/// A watcher may be so many records and pieces of speeches behind; one that is further behind reads the journal itself. Their room is taken
+/// for each debate that anybody waits for, whether there is anything in it or not.
+const BUFFER: usize = 128;
 /// The longest pause between two looks at the journal for those who only wait for the end.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// Subscriptions to tokens that wait for their reader; one that finds no place was not needed.
