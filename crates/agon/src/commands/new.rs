@@ -104,7 +104,6 @@ async fn one_that_serves(servers: Vec<Server>, model: &str) -> Result<Server, St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agon_spec::{Defaults, parse};
     use clap::ValueEnum;
 
     #[test]
@@ -112,7 +111,9 @@ mod tests {
         for kind in Template::value_variants() {
             for topic in ["Should we?", "A: b # c \"d\"", "two\nlines"] {
                 let source = Source::new("new.md", template(*kind, topic));
-                let parsed = parse(&source, &Defaults::default());
+                let defaults = debate_file::defaults(&Settings::default());
+                let parsed = debate_file::parse(&source, &defaults, &Overrides::default());
+                assert!(parsed.diagnostics.is_empty(), "{kind:?}: {}", agon_spec::render(&parsed.diagnostics));
                 let spec =
                     parsed.spec.unwrap_or_else(|| panic!("{kind:?}: {}", agon_spec::render(&parsed.diagnostics)));
                 assert_eq!(spec.topic, agon_report::one_line(topic));
