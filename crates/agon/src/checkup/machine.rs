@@ -90,10 +90,11 @@ fn is_of_kubernetes(name: &str) -> bool {
 /// The variable that was most likely meant: a setting whose underscores are missing, or a known name that is near.
 fn meant(name: &str) -> Option<String> {
     let rest = name.strip_prefix("AGON_")?;
-    let is_setting = |name: &String| variable_mistake(name, "").is_none_or(|wrong| !wrong.contains("unknown field"));
+    let is_setting = |name: &String| variable_mistake(name, "x").is_none_or(|wrong| !wrong.contains("unknown field"));
     let once = rest.match_indices('_').filter_map(|(at, _)| Some((rest.get(..at)?, rest.get(at + 1..)?)));
     let mut settings = once.map(|(section, key)| format!("AGON__{section}__{}", key.trim_start_matches('_')));
-    let near = || agon_spec::nearest(name, OTHERS).map(str::to_owned);
+    let others = OTHERS.iter().filter_map(|other| other.strip_prefix("AGON_"));
+    let near = || agon_spec::nearest(rest, others).map(|other| format!("AGON_{other}"));
     settings.find(is_setting).or_else(near)
 }
 
@@ -128,7 +129,8 @@ mod tests {
         assert!(told("AGON_STORE_PATH").unwrap().contains("AGON__STORE__PATH"));
         assert!(told("AGON_RUNTIME_MAX_DEBATES").unwrap().contains("AGON__RUNTIME__MAX_DEBATES"));
         assert!(told("AGON_SERVR").unwrap().contains("AGON_SERVER"));
-        assert!(told("AGON_XYZ").unwrap().contains("unset AGON_XYZ"));
+        assert!(told("AGON_FOO_BAR").unwrap().contains("unset AGON_FOO_BAR"));
+        assert!(!told("AGON_FOO_BAR").unwrap().contains("did you mean"));
         for ours in ["AGON_SERVER", "AGON_LOG", "AGON__STORE__PATH", "AGON_PORT", "AGON_GATEWAY_PORT_80_TCP_ADDR"] {
             assert_eq!(told(ours), None, "{ours}");
         }
