@@ -19,8 +19,12 @@ fn without_the_second(changes: serde_json::Value) -> Vec<Event> {
         Task::Revise { critics } => {
             Some(Answer::Revision(Revision { text: "Better.".into(), accepted: critics.clone(), declined: Vec::new() }))
         }
-        Task::Ballot { choices, .. } => Some(Answer::Choice { choice: choices[0].clone(), reasons: Vec::new() }),
-        Task::Vote { candidates, .. } => Some(Answer::Choice { choice: candidates[0].clone(), reasons: Vec::new() }),
+        Task::Ballot { choices, .. } => {
+            Some(Answer::Choice { choice: choices[0].clone(), reasons: Vec::new(), confidence: None })
+        }
+        Task::Vote { candidates, .. } => {
+            Some(Answer::Choice { choice: candidates[0].clone(), reasons: Vec::new(), confidence: None })
+        }
         _ => Some(speech("My proposal.")),
     })
 }
