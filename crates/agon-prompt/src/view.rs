@@ -95,9 +95,12 @@ impl View {
         self.facts.apply(position, event);
     }
 
-    /// What a debater knows that does not know the others by name, and the ask with what it calls them; none for everybody else.
+    /// What a debater knows that does not know the others by name, and the ask with what it calls them; none for everybody else. Where
+    /// debaters are scored, a transcript of its own hides the names already.
     pub(crate) fn masked(&self, ask: &Ask) -> Option<(&Self, Ask)> {
-        let (masks, view) = self.masked.as_ref().filter(|_| self.spec.persona(&ask.participant).is_some())?;
+        let hidden = matches!(ask.task, Task::ScoreDebaters { .. });
+        let debates = self.spec.persona(&ask.participant).is_some();
+        let (masks, view) = self.masked.as_ref().filter(|_| debates && !hidden)?;
         Some((view, masks.ask(ask, &self.spec)))
     }
 
