@@ -68,6 +68,20 @@ fn a_key_that_is_refused_is_named_by_its_variable_and_not_repeated() {
 }
 
 #[test]
+fn doctor_needs_no_ollama_where_a_service_plays() {
+    let world = World::new();
+    let (rehearsal, door) = door(&world, &["small"]);
+    let doctor = |more: &[(&str, &str)]| {
+        let mut command = world.command(&["doctor", "--model", "openai/small"]);
+        command.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", door.url()).envs(more.iter().copied());
+        Said::of(&command.output().unwrap()).ok()
+    };
+    for said in [doctor(&[]), doctor(&[("OLLAMA_HOST", rehearsal.url())])] {
+        assert!(said.stdout.contains("model openai/small: answers to a schema"), "{said:?}");
+    }
+}
+
+#[test]
 fn a_base_url_and_the_variable_of_a_key_need_no_settings() {
     let world = World::new();
     let (_rehearsal, door) = door(&world, &["small"]);

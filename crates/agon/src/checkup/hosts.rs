@@ -5,7 +5,7 @@ use crate::commands::Context;
 use crate::environment::Environment;
 use crate::exit::Stop;
 use crate::servers::{self, Found, Server};
-use crate::settings::{HostKind, HostSettings, Settings, chosen_hosts};
+use crate::settings::{HostKind, HostSettings, Origin, Settings, chosen_hosts};
 use agon_core::ModelName;
 
 /// Looks at every server, and at the model at each server that has it.
@@ -23,7 +23,9 @@ pub async fn check(context: &Context, args: &DoctorArgs, settings: &Settings) ->
         }
     };
     let mut findings = Vec::new();
-    for host in &hosts {
+    // Nobody named Ollama's usual place, and it is not needed where a service plays.
+    let needed = |host: &&HostSettings| host.origin != Origin::Usual || hosts.len() == 1;
+    for host in hosts.iter().filter(needed) {
         findings.extend(one(host, &hosts, wanted, &context.environment).await);
     }
     if let Some((server, _)) = rehearsal {
@@ -89,6 +91,7 @@ async fn the_model(server: &Server, found: Found, wanted: Option<&str>) -> Vec<F
     };
     let [(server, Ok(found))] = &asked else { return Vec::new() };
     match picked {
+        Some(name) if server.leaves(&name) => Vec::new(),
         Some(name) if servers::serves(server, found, &name) => model::check(server, found, &name).await,
         Some(name) => {
             let why = servers::check(&asked, &[ModelName::from(name.as_str())]).unwrap_or_default();
