@@ -15,7 +15,8 @@ fn begun(models: &str, changes: serde_json::Value) -> Log {
 /// The host of the turn refuses it: its breaker is open for a minute.
 fn refuse(log: &mut Log, ask: &Ask) {
     let failure = Failure { retry_after_ms: Some(60_000), ..Failure::new(FailureCause::BreakerOpen, "open") };
-    log.step(Input::TurnDecided { turn: ask.turn, result: TurnResult::Failed { failure, call: Box::default() } });
+    let call = Box::new(Call { host: Some("gpu1".into()), ..Call::default() });
+    log.step(Input::TurnDecided { turn: ask.turn, result: TurnResult::Failed { failure, call } });
 }
 
 fn next(log: &Log) -> Ask {
@@ -48,6 +49,7 @@ fn a_seat_whose_breaker_is_open_is_left_at_once_where_the_others_are_a_quorum() 
     refuse(&mut log, &first);
 
     assert_eq!(missing(&log), [FailureCause::BreakerOpen]);
+    assert_eq!(log.debate.usage().calls, 0, "no call was made");
     assert_eq!(next(&log).participant.as_str(), "P1");
 }
 

@@ -60,7 +60,8 @@ impl Control {
         retry_at: Option<Timestamp>,
         call: &Call,
     ) {
-        if call.host.is_some() {
+        // at an open breaker no call was made
+        if call.host.is_some() && failure.cause != FailureCause::BreakerOpen {
             self.spend(call);
         }
         let missed = self.slot_mut(turn).is_none_or(|slot| slot.work.is_missed());
