@@ -4,7 +4,7 @@ mod server;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,9 @@ pub struct Args {
     /// Only the kinds whose name contains this
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
+    /// This program instead of one built from the workspace
+    #[arg(long, value_name = "PROGRAM")]
+    agon: Option<PathBuf>,
 }
 
 /// The limit of a turn, and how often a first turn is tried.
@@ -40,7 +43,7 @@ struct Row {
 
 /// Holds one debate for each kind, prints the table, and fails where one took longer than a dead persona may cost.
 pub fn run(args: &Args) -> Result<()> {
-    let agon = process::build_agon()?;
+    let agon = args.agon.clone().map_or_else(process::build_agon, Ok)?;
     let folder = std::env::temp_dir().join(format!("agon-misbehaviour-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let rows = hold_all(&agon, &folder, args);

@@ -6,7 +6,7 @@
 //! The wire is decoded by state machines without IO ([`NdjsonDecoder`], [`SseDecoder`]), so that framing is tested
 //! byte by byte without a socket.
 //!
-//! Invariant: no retry, no queue, no cache of answers, no total timeout; nothing here reads a debate or the environment,
+//! Invariant: no retry but of a call that a server refuses while it loads the model, no queue, no cache of answers; nothing here reads a debate or the environment,
 //! and no answer is returned that the server did not declare finished.
 
 mod answer;
