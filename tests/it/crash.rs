@@ -31,22 +31,6 @@ fn after_a_kill_the_debate_ends_with_no_turn_lost_doubled_or_asked_again() {
 }
 
 #[test]
-fn resume_without_a_name_ends_every_unfinished_debate() {
-    let world = World::new();
-    for id in ["left-one", "left-two"] {
-        let args =
-            ["run", &example(SHORT), "--rehearsal", "--id", id, "--jsonl", "--no-reports", "--token-interval", "1ms"];
-        let running = Running::start(world.command(&args));
-        running.read_until("ballot_cast", 1);
-        running.crash();
-    }
-    world.agon(&["resume", "--quiet", "--no-reports"]).ok();
-    for id in ["left-one", "left-two"] {
-        assert_eq!(world.events(id).last().unwrap()["type"], "debate_ended", "{id}");
-    }
-}
-
-#[test]
 fn a_debate_that_nobody_wants_any_more_can_be_cancelled() {
     let world = World::new();
     let args = [

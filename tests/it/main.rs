@@ -68,6 +68,8 @@ mod server;
 #[cfg(test)]
 mod sight;
 #[cfg(test)]
+mod stop;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod tools;

@@ -16,6 +16,25 @@ pub enum DebateState {
     Cancelled,
 }
 
+/// Why nobody plays a debate that has not ended. Nothing but `agon resume` continues it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Halt {
+    /// Its process was stopped on purpose.
+    Paused,
+    /// Its process died.
+    Interrupted,
+}
+impl Halt {
+    /// The word for it, the same wherever a state is shown.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Paused => "paused",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
 /// What came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -48,6 +48,8 @@ pub enum SummaryState {
         /// Who.
         owner: NodeId,
     },
+    /// It was not submitted to a server: a process of its own plays it, or none does at the moment.
+    Local,
     /// It is over.
     Ended {
         /// How it ended.
@@ -97,6 +99,7 @@ impl From<&Summary> for pb::Summary {
                 message.set_state(pb::SummaryState::Running);
                 message.owner = Some(owner.to_string());
             }
+            SummaryState::Local => message.set_state(pb::SummaryState::Local),
             SummaryState::Ended { state, outcome } => {
                 message.set_state(pb::SummaryState::Ended);
                 message.ended_as = state.number();
@@ -115,6 +118,7 @@ impl TryFrom<pb::Summary> for Summary {
                 let owner = message.owner.as_deref().ok_or_else(|| DecodeError::field("owner", Problem::Missing))?;
                 SummaryState::Running { owner: NodeId::from(owner) }
             }
+            pb::SummaryState::Local => SummaryState::Local,
             pb::SummaryState::Ended => SummaryState::Ended {
                 state: Numbered::from_number(message.ended_as, "ended_as")?,
                 outcome: match message.outcome {

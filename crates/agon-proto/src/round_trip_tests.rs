@@ -178,6 +178,7 @@ fn what_processes_and_stores_say_survives_the_way_out_and_back() {
     let states = [
         SummaryState::Queued,
         SummaryState::Running { owner: NodeId::new("n") },
+        SummaryState::Local,
         SummaryState::Ended { state: agon_core::DebateState::Succeeded, outcome: Some(agon_core::Outcome::Tie) },
         SummaryState::Ended { state: agon_core::DebateState::Failed, outcome: None },
     ];

@@ -167,7 +167,9 @@ fn cost(minutes: &Minutes<'_>) -> String {
     };
     let took = match minutes.standing() {
         Standing::Ended(_) => duration(minutes.duration_ms()),
-        Standing::Running | Standing::Cancelling => format!("{} so far", duration(minutes.duration_ms())),
+        Standing::Running | Standing::Cancelling | Standing::Halted(_) => {
+            format!("{} so far", duration(minutes.duration_ms()))
+        }
     };
     let failed = minutes.failures().count() as u64;
     let failed = match failed {

@@ -5,10 +5,10 @@ mod fold;
 use crate::prices::{Expenses, Prices};
 use crate::{visible, words};
 use agon_core::{
-    Admission, Ask, BallotStage, Call, Consensus, Critique, DebateState, DebaterScore, Event, Failure, Interjection,
-    JUDGE, MODERATOR, MajorityShift, Measures, MissingSeat, ModeratorDecision, Outcome, ParticipantId, PhaseName,
-    Position, Ranked, Reason, Record, Seat, Speech, SpeechScore, Step, StopRule, Synthesis, Timestamp, ToolUse,
-    Transcript, TurnId, UsageTotals, VoteRule, VoterWeight, judge_index,
+    Admission, Ask, BallotStage, Call, Consensus, Critique, DebateState, DebaterScore, Event, Failure, Halt,
+    Interjection, JUDGE, MODERATOR, MajorityShift, Measures, MissingSeat, ModeratorDecision, Outcome, ParticipantId,
+    PhaseName, Position, Ranked, Reason, Record, Seat, Speech, SpeechScore, Step, StopRule, Synthesis, Timestamp,
+    ToolUse, Transcript, TurnId, UsageTotals, VoteRule, VoterWeight, judge_index,
 };
 pub(crate) use entry::{Choice, Concluded, Deed, Entry, Judged, entry};
 pub(crate) use fold::names;
@@ -56,6 +56,7 @@ pub struct Minutes<'a> {
     pub(crate) end: Option<End<'a>>,
     pub(crate) log_head: Option<String>,
     pub(crate) prices: Prices,
+    pub(crate) halt: Option<Halt>,
 }
 
 /// A coordinator took over.
@@ -150,6 +151,11 @@ impl<'a> Minutes<'a> {
     #[must_use]
     pub fn with_log_head(mut self, hash: impl Into<String>) -> Self {
         self.log_head = Some(hash.into());
+        self
+    }
+    /// Nobody plays the debate, which the log cannot know.
+    pub fn halted(mut self, halt: Option<Halt>) -> Self {
+        self.halt = halt;
         self
     }
 

@@ -110,7 +110,7 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// The first `most` characters of the text on one line, cut at a word where that costs little.
-pub(crate) fn excerpt(text: &str, most: usize) -> String {
+pub fn excerpt(text: &str, most: usize) -> String {
     let line = one_line(text);
     let Some((end, _)) = line.char_indices().nth(most) else { return line };
     let head = line.get(..end).unwrap_or_default();

@@ -3,8 +3,8 @@ use crate::minutes::{Choice, Entry, Judged, Minutes};
 use crate::words;
 use agon_core::tally::same_answer;
 use agon_core::{
-    BallotStage, CRITICAL_SEVERITY, Citation, ConsensusSource, DebateState, Mode, Outcome, ParticipantId, ReasonCode,
-    Task, TurnId, Voters,
+    BallotStage, CRITICAL_SEVERITY, Citation, ConsensusSource, DebateState, Halt, Mode, Outcome, ParticipantId,
+    ReasonCode, Task, TurnId, Voters,
 };
 
 /// Where a debate is: it runs until it says how it ended.
@@ -12,6 +12,7 @@ use agon_core::{
 pub(crate) enum Standing {
     Running,
     Cancelling,
+    Halted(Halt),
     Ended(DebateState),
 }
 
@@ -26,10 +27,11 @@ pub(crate) enum Tone {
 
 impl<'a> Minutes<'a> {
     pub(crate) fn standing(&self) -> Standing {
-        match (self.end, self.cancel) {
-            (Some(end), _) => Standing::Ended(end.state),
-            (None, Some(_)) => Standing::Cancelling,
-            (None, None) => Standing::Running,
+        match (self.end, self.halt, self.cancel) {
+            (Some(end), ..) => Standing::Ended(end.state),
+            (None, Some(halt), _) => Standing::Halted(halt),
+            (None, None, Some(_)) => Standing::Cancelling,
+            (None, None, None) => Standing::Running,
         }
     }
     pub(crate) fn outcome(&self) -> Option<Outcome> {
@@ -40,6 +42,7 @@ impl<'a> Minutes<'a> {
         match (self.standing(), self.outcome()) {
             (Standing::Running, _) => ("Running", Tone::Open),
             (Standing::Cancelling, _) => ("Being cancelled", Tone::Open),
+            (Standing::Halted(halt), _) => (words::halt(halt), Tone::Open),
             (Standing::Ended(DebateState::Succeeded), Some(outcome)) => {
                 let missing = self.end.is_some_and(|end| !end.missing.is_empty());
                 (words::ended(outcome, missing), tone(outcome))
@@ -59,6 +62,7 @@ impl<'a> Minutes<'a> {
                 None => "The debate is running".to_owned(),
             },
             (Standing::Cancelling, None) => "The debate is being cancelled".to_owned(),
+            (Standing::Halted(halt), None) => format!("The debate is {}: agon resume continues it", halt.as_str()),
             (_, Some(verdict)) => match (verdict.outcome, verdict.winner) {
                 (Outcome::Decided | Outcome::Degraded, Some(winner)) => winner.to_owned(),
                 (Outcome::Decided | Outcome::Degraded, None) => "A synthesis: no side won".to_owned(),

@@ -24,6 +24,8 @@ pub struct NodeConfig {
     pub tenant_cap: Option<NonZeroUsize>,
     /// All hosts live in this process: what none of them serves is served nowhere, and a turn for it fails at once.
     pub embedded: bool,
+    /// Debates come from the queue of jobs too. Otherwise the node plays what it admits or adopts, and never puts it into the queue.
+    pub takes_jobs: bool,
     /// So many claims in a row without any other event end a debate as poison.
     pub claims_without_progress: u32,
     /// So many calls may wait for one model at one host; further ones are refused as busy.
@@ -49,6 +51,7 @@ impl NodeConfig {
             max_debates: 10_000,
             tenant_cap: None,
             embedded: true,
+            takes_jobs: true,
             claims_without_progress: 5,
             gate_queue: NonZeroUsize::new(1024).unwrap_or(NonZeroUsize::MIN),
             seat_permits: NonZeroUsize::new(1_000).unwrap_or(NonZeroUsize::MIN),
@@ -58,6 +61,10 @@ impl NodeConfig {
             tools: BTreeMap::new(),
             times: Times::default(),
         }
+    }
+    /// Default settings for a node that holds every role and plays only the debates that it admits or adopts.
+    pub fn solo(id: NodeId) -> Self {
+        Self { takes_jobs: false, ..Self::embedded(id) }
     }
     /// Default settings for a node among others.
     pub fn clustered(id: NodeId) -> Self {

@@ -161,14 +161,17 @@ impl State {
             return;
         }
         let cell = || myself.get_cell();
-        let taker = Taker { shared: shared.clone(), target: target.clone() };
-        self.scope.spawn(cell(), async move { taker.run().await });
+        if shared.config.takes_jobs {
+            let taker = Taker { shared: shared.clone(), target: target.clone() };
+            self.scope.spawn(cell(), async move { taker.run().await });
+        }
         self.scope.spawn(cell(), leases::keep(shared.clone()));
         self.scope.spawn(cell(), follow_hosts(shared.clone(), target.clone()));
+        // another process may give them, also where this one is alone
+        self.scope.spawn(cell(), orders::follow(shared.clone(), target.clone()));
         if !shared.config.has_peers() {
             return;
         }
-        self.scope.spawn(cell(), orders::follow(shared.clone(), target.clone()));
         let succession = Succession { shared: shared.clone(), target: target.clone() };
         self.scope.spawn(cell(), async move { succession.run().await });
         let sweeper = Sweeper { shared: shared.clone(), target: target.clone() };

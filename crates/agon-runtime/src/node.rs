@@ -107,6 +107,10 @@ impl Node {
             Err(AppendError::Fenced { .. }) => self.same_admission(&admission).await?,
             Err(error) => return Err(SubmitError::Append(error)),
         }
+        if !self.shared.config.takes_jobs {
+            self.adopt(&debate);
+            return Ok(());
+        }
         self.shared.in_time(self.shared.jobs.enqueue(&debate, priority)).await.map_err(SubmitError::Queue)?;
         self.shared.hint_ready(&debate, priority).await;
         Ok(())
@@ -188,9 +192,14 @@ impl Node {
         self.shared.bus.is_connected() && !*self.shared.draining.borrow() && !self.alive.is_finished()
     }
 
-    /// Waits until the node is down of itself, which is a failure: its supervision has given up.
+    /// Waits until the node is down of itself, which is a failure: its supervision has given up, or of a node that takes no
+    /// jobs, its debate.
     pub async fn failed(&self) -> NodeDown {
-        self.life.clone().await;
+        let mut gave_up = self.shared.gave_up.subscribe();
+        tokio::select! {
+            () = self.life.clone() => {}
+            _ = gave_up.wait_for(|gave_up| *gave_up) => {}
+        }
         NodeDown
     }
 

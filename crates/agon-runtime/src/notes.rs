@@ -44,9 +44,15 @@ pub(crate) fn standing(debate: &Debate, admitted_at: Timestamp, now: Timestamp, 
     }
 }
 
-/// Notes what is known of a debate.
-pub(crate) async fn note(shared: &Shared, summary: Summary) {
+/// Notes what is known of a debate. What no server may take up is noted as such, until it has ended.
+pub(crate) async fn note(shared: &Shared, mut summary: Summary) {
     let debate = summary.id.clone();
+    match summary.state {
+        SummaryState::Queued | SummaryState::Running { .. } if !shared.config.takes_jobs => {
+            summary.state = SummaryState::Local;
+        }
+        SummaryState::Queued | SummaryState::Running { .. } | SummaryState::Local | SummaryState::Ended { .. } => {}
+    }
     match tokio::time::timeout(NOTE_PATIENCE, shared.catalogue.note(summary)).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(%debate, %error, "debate not noted in the catalogue"),

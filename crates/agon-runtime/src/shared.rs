@@ -49,6 +49,8 @@ pub(crate) struct Common {
     pub(crate) jobs_taken: AtomicU64,
     /// No more debates and turns are taken.
     pub(crate) draining: watch::Sender<bool>,
+    /// A debate that nobody else takes up could not be played here.
+    pub(crate) gave_up: watch::Sender<bool>,
 }
 
 impl Common {
@@ -73,6 +75,7 @@ impl Common {
             job_ready: Notify::new(),
             jobs_taken: AtomicU64::new(0),
             draining: watch::Sender::new(false),
+            gave_up: watch::Sender::new(false),
             config,
         }
     }

@@ -1,5 +1,6 @@
 //! Looking after what is stored.
 use crate::chain::{self, Hash};
+use crate::owner::Local;
 use crate::port::StoreError;
 use agon_core::{DebateId, Position, Record, Timestamp};
 use agon_proto::{Chained, decode_record};
@@ -19,6 +20,11 @@ pub trait Upkeep: Send + Sync {
     /// Every debate, newest first, from the logs themselves. A cursor that names no debate is [`StoreError::NotFound`]. May take
     /// long where there are many: [`crate::Catalogue`] is what users page through.
     async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError>;
+    /// How a debate stands that was not submitted to a server and has not ended; nothing of any other. Only a file of one machine
+    /// has such debates.
+    async fn local(&self, _debate: &DebateId) -> Result<Option<Local>, StoreError> {
+        Ok(None)
+    }
     /// Removes a debate: log, registers, job, orders and catalogue entry. Whether there was a log. Its writer, if there still is one, is fenced.
     async fn delete(&self, debate: &DebateId) -> Result<bool, StoreError>;
 }

@@ -106,7 +106,7 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Check the hash chain of a debate's log
     Verify(VerifyArgs),
-    /// Go on with debates that were interrupted
+    /// Continue debates that are paused or interrupted
     Resume(Box<ResumeArgs>),
     /// End a debate for good
     Cancel(CancelArgs),

@@ -1,7 +1,7 @@
 //! Which debates a list is to show: the same conditions for the local store and for a server.
 use crate::cli::{ListArgs, ListedOutcome, ListedState};
 use crate::reports::Log;
-use agon_core::{Debate, DebateState, Outcome};
+use agon_core::{Debate, DebateState, Halt, Outcome};
 use agon_proto::pb;
 use agon_proto::pb::v1::debate::State;
 
@@ -23,20 +23,22 @@ pub fn fits(args: &ListArgs, log: &Log) -> bool {
     let contains = |text: &String| admission.spec.topic.to_lowercase().contains(&text.to_lowercase());
     let admitted = log.records.first().map(|record| record.at);
     let outcome = debate.ended().and_then(|(_, outcome)| outcome);
-    (args.state.is_empty() || args.state.contains(&state_of(&debate)))
+    (args.state.is_empty() || args.state.contains(&state_of(&debate, log.halt)))
         && (args.outcome.is_empty() || args.outcome.iter().any(|wanted| Some(Outcome::from(*wanted)) == outcome))
         && args.labels.iter().all(|label| labelled(&label.key, &label.value))
         && args.text.as_ref().is_none_or(contains)
         && args.since.is_none_or(|since| admitted.is_some_and(|admitted| admitted >= since))
 }
 
-fn state_of(debate: &Debate) -> ListedState {
-    match debate.ended() {
-        Some((DebateState::Succeeded, _)) => ListedState::Succeeded,
-        Some((DebateState::Failed, _)) => ListedState::Failed,
-        Some((DebateState::Cancelled, _)) => ListedState::Cancelled,
-        None if debate.epoch() == 0 => ListedState::Queued,
-        None => ListedState::Running,
+fn state_of(debate: &Debate, halt: Option<Halt>) -> ListedState {
+    match (debate.ended(), halt) {
+        (Some((DebateState::Succeeded, _)), _) => ListedState::Succeeded,
+        (Some((DebateState::Failed, _)), _) => ListedState::Failed,
+        (Some((DebateState::Cancelled, _)), _) => ListedState::Cancelled,
+        (None, Some(Halt::Paused)) => ListedState::Paused,
+        (None, Some(Halt::Interrupted)) => ListedState::Interrupted,
+        (None, None) if debate.epoch() == 0 => ListedState::Queued,
+        (None, None) => ListedState::Running,
     }
 }
 
@@ -45,6 +47,8 @@ pub fn for_server(args: &ListArgs) -> pb::v1::DebateFilter {
     let states = args.state.iter().flat_map(|state| match state {
         ListedState::Queued => vec![State::Queued],
         ListedState::Running => vec![State::Running, State::Cancelling],
+        ListedState::Paused => vec![State::Paused],
+        ListedState::Interrupted => vec![State::Interrupted],
         ListedState::Succeeded => vec![State::Succeeded],
         ListedState::Failed => vec![State::Failed],
         ListedState::Cancelled => vec![State::Cancelled],

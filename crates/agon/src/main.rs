@@ -18,6 +18,7 @@ mod filter;
 mod grants;
 mod logging;
 mod output;
+mod ownership;
 mod reports;
 mod serve;
 mod servers;

@@ -75,6 +75,13 @@ impl Output {
         }
     }
 
+    /// Asks the user, who answers on the same line.
+    pub fn ask(&self, text: &str) {
+        let mut out = io::stderr().lock();
+        // Whoever does not see the question cannot answer it, which the reading of the answer shows.
+        let _ = out.write_all(agon_report::plain(text).as_bytes()).and_then(|()| out.flush());
+    }
+
     /// Warns, even when silence is wanted.
     pub fn warn(&self, text: &str) {
         self.marked("warning", "33", text);

@@ -1,7 +1,7 @@
 //! Reports of a stored debate: rendered from its log, written as files.
 use crate::cli::Format;
 use crate::settings::Settings;
-use agon_core::{Event, Output, Record};
+use agon_core::{Event, Halt, Output, Record};
 use agon_report::{DebateResult, Minutes, Prices};
 use anyhow::Context;
 use std::path::{Path, PathBuf};
@@ -15,12 +15,14 @@ pub struct Log {
     pub head: Option<String>,
     /// What calls cost.
     pub prices: Prices,
+    /// Nobody plays the debate, although it has not ended.
+    pub halt: Option<Halt>,
 }
 
 impl Log {
     /// A log whose hashes and prices are unknown.
     pub fn of(records: Vec<Record>) -> Self {
-        Self { records, head: None, prices: Prices::new() }
+        Self { records, head: None, prices: Prices::new(), halt: None }
     }
     /// The log with what its calls cost.
     pub fn with_prices(self, settings: &Settings) -> Self {
@@ -29,7 +31,7 @@ impl Log {
     /// What the log says.
     pub fn minutes(&self) -> anyhow::Result<Minutes<'_>> {
         let minutes = Minutes::from_records(&self.records).context("the log cannot be read")?;
-        let minutes = minutes.with_prices(&self.prices);
+        let minutes = minutes.with_prices(&self.prices).halted(self.halt);
         Ok(match &self.head {
             Some(head) => minutes.with_log_head(head.clone()),
             None => minutes,

@@ -146,7 +146,7 @@ impl Stage {
             breaker: settings.breaker_policy(),
             tools: tools_with_keys(&settings.tools, &context.environment)?,
             times: Times { drain: settings.runtime.drain.0, ..Times::default() },
-            ..NodeConfig::embedded(name)
+            ..NodeConfig::solo(name)
         };
         let node = Node::start(config, ports).await.context("the runtime's actors do not start")?;
         let rehearsal = servers.and_then(|servers| servers.rehearsal);

@@ -3,8 +3,8 @@ use crate::commands::{self, Context};
 use crate::exit::{Exit, Stop};
 use crate::reports::Log;
 use crate::settings;
-use agon_core::{DebateId, Position, Record};
-use agon_store::{DebateHead, Journal, OpenError, Page, SqliteOptions, SqliteStore, StoreError, Upkeep, chain};
+use agon_core::{DebateId, Halt, Position, Record};
+use agon_store::{DebateHead, Journal, Local, OpenError, Page, SqliteOptions, SqliteStore, StoreError, Upkeep, chain};
 use anyhow::Context as _;
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -102,7 +102,11 @@ impl Store {
         let raw = self.sqlite.raw_records(id).await.map_err(failed)?;
         let end = records.last().map(Record::last);
         let head = raw.iter().find(|raw| Some(raw.last) == end).map(|raw| chain::hex(&raw.hash));
-        Ok(Log { head, ..Log::of(records) })
+        let halt = match self.sqlite.local(id).await.map_err(failed)? {
+            Some(Local::Halted(halt)) => Some(halt),
+            Some(Local::Played(_)) | None => None,
+        };
+        Ok(Log { head, halt, ..Log::of(records) })
     }
 
     /// The logs of the newest debates that fit.
@@ -145,11 +149,30 @@ impl Store {
         pick(name, &ids)
     }
 
-    /// How many debates there are, and how many of them have not ended.
-    pub fn count_unfinished(&self) -> Result<(usize, usize), Stop> {
-        let heads = self.block_on(self.heads())?;
-        Ok((heads.len(), heads.iter().filter(|head| !head.ended).count()))
+    /// The debates that nobody plays until they are resumed, in the order of their admission.
+    pub async fn halted(&self) -> Result<Vec<(DebateId, Halt)>, Stop> {
+        let mut locals = self.sqlite.locals().await.map_err(failed)?;
+        let heads = if locals.is_empty() { Vec::new() } else { self.heads().await? };
+        let halted = heads.into_iter().rev().filter_map(|head| match locals.remove(&head.id)? {
+            Local::Halted(halt) => Some((head.id, halt)),
+            Local::Played(_) => None,
+        });
+        Ok(halted.collect())
     }
+
+    /// How many debates there are, and in a few words how many of them wait to be resumed.
+    pub fn count(&self) -> Result<(usize, Option<String>), Stop> {
+        let (all, halted) = self.block_on(async { Ok((self.heads().await?, self.halted().await?)) })?;
+        Ok((all.len(), counted(&halted)))
+    }
+}
+
+/// How many of these debates are paused and interrupted; nothing where there are none.
+pub fn counted(halted: &[(DebateId, Halt)]) -> Option<String> {
+    let count = |of: Halt| halted.iter().filter(|(_, halt)| *halt == of).count();
+    let counts = [Halt::Paused, Halt::Interrupted].map(|halt| (count(halt), halt.as_str()));
+    let words: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+    (!words.is_empty()).then(|| words.join(", "))
 }
 
 /// The one of the ids, newest first, that `name` means.
@@ -208,6 +231,14 @@ mod tests {
     fn picked(name: &str) -> Result<String, String> {
         let ids: Vec<DebateId> = ["bbbb-2", "abcd-1", "abce-1"].iter().map(|id| DebateId::parse(id).unwrap()).collect();
         pick(name, &ids).map(|id| id.to_string()).map_err(|stop| stop.error.unwrap().to_string())
+    }
+
+    #[test]
+    fn what_waits_to_be_resumed_is_counted_by_state() {
+        let id = |n: u8| DebateId::parse(&format!("debate-{n}")).unwrap();
+        let halted = [(id(1), Halt::Interrupted), (id(2), Halt::Paused), (id(3), Halt::Interrupted)];
+        assert_eq!(counted(&halted).as_deref(), Some("1 paused, 2 interrupted"));
+        assert_eq!(counted(&[]), None);
     }
 
     #[test]

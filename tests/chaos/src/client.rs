@@ -158,7 +158,12 @@ impl Client {
 pub fn is_terminal(state: State) -> bool {
     match state {
         State::Succeeded | State::Failed | State::Cancelled => true,
-        State::Unspecified | State::Queued | State::Running | State::Cancelling => false,
+        State::Unspecified
+        | State::Queued
+        | State::Running
+        | State::Cancelling
+        | State::Paused
+        | State::Interrupted => false,
     }
 }
 

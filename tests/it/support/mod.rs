@@ -72,6 +72,13 @@ impl World {
         said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
+    /// A number from the database.
+    pub fn sqlite(&self, sql: &str) -> i64 {
+        let database = rusqlite::Connection::open(self.database()).unwrap();
+        database.busy_timeout(PATIENCE).unwrap();
+        database.query_row(sql, [], |row| row.get(0)).unwrap()
+    }
+
     /// The database that the program uses here unless told otherwise.
     pub fn database(&self) -> PathBuf {
         self.path(".local/share/agon/agon.db")

@@ -72,8 +72,18 @@ impl Running {
         }
     }
 
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn signal(&self, signal: Signal) {
         kill(Pid::from_raw(i32::try_from(self.child.id()).unwrap()), signal).unwrap();
+    }
+
+    /// The same, where it has not ended by itself meanwhile: as long as it is not waited for, its id is its own.
+    pub fn signal_if_it_runs(&self, signal: Signal) {
+        let _ = kill(Pid::from_raw(i32::try_from(self.child.id()).unwrap()), signal);
     }
 
     /// Ends it as a crash would.

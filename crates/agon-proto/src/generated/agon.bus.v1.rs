@@ -3286,6 +3286,8 @@ pub enum SummaryState {
     Running = 2,
     /// It is over.
     Ended = 3,
+    /// It was not submitted to a server: `agon run` and `agon resume` play it. Whether one does is asked when it is shown.
+    Local = 4,
 }
 impl SummaryState {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -3298,6 +3300,7 @@ impl SummaryState {
             Self::Queued => "SUMMARY_STATE_QUEUED",
             Self::Running => "SUMMARY_STATE_RUNNING",
             Self::Ended => "SUMMARY_STATE_ENDED",
+            Self::Local => "SUMMARY_STATE_LOCAL",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -3307,6 +3310,7 @@ impl SummaryState {
             "SUMMARY_STATE_QUEUED" => Some(Self::Queued),
             "SUMMARY_STATE_RUNNING" => Some(Self::Running),
             "SUMMARY_STATE_ENDED" => Some(Self::Ended),
+            "SUMMARY_STATE_LOCAL" => Some(Self::Local),
             _ => None,
         }
     }

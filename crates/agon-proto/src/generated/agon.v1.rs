@@ -2223,6 +2223,10 @@ pub mod debate {
         Failed = 5,
         /// It was ended by order.
         Cancelled = 6,
+        /// Its process was stopped on purpose; `agon resume` continues it.
+        Paused = 7,
+        /// Its process died; `agon resume` continues it.
+        Interrupted = 8,
     }
     impl State {
         /// String value of the enum field names used in the ProtoBuf definition.
@@ -2238,6 +2242,8 @@ pub mod debate {
                 Self::Succeeded => "STATE_SUCCEEDED",
                 Self::Failed => "STATE_FAILED",
                 Self::Cancelled => "STATE_CANCELLED",
+                Self::Paused => "STATE_PAUSED",
+                Self::Interrupted => "STATE_INTERRUPTED",
             }
         }
         /// Creates an enum from field names used in the ProtoBuf definition.
@@ -2250,6 +2256,8 @@ pub mod debate {
                 "STATE_SUCCEEDED" => Some(Self::Succeeded),
                 "STATE_FAILED" => Some(Self::Failed),
                 "STATE_CANCELLED" => Some(Self::Cancelled),
+                "STATE_PAUSED" => Some(Self::Paused),
+                "STATE_INTERRUPTED" => Some(Self::Interrupted),
                 _ => None,
             }
         }

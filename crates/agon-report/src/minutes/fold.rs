@@ -34,6 +34,7 @@ impl<'a> Minutes<'a> {
             end: None,
             log_head: None,
             prices: Prices::new(),
+            halt: None,
         }
     }
 

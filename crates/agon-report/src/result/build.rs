@@ -3,13 +3,15 @@ use super::*;
 use crate::key;
 use crate::minutes::{Choice, Concluded, Entry};
 use crate::verdict::{Standing, verified};
-use agon_core::{Admission, DebateState, PastDebate};
+use agon_core::{Admission, DebateState, Halt, PastDebate};
 use std::collections::BTreeMap;
 
 pub(super) fn state(standing: Standing) -> ResultState {
     match standing {
         Standing::Running => ResultState::Running,
         Standing::Cancelling => ResultState::Cancelling,
+        Standing::Halted(Halt::Paused) => ResultState::Paused,
+        Standing::Halted(Halt::Interrupted) => ResultState::Interrupted,
         Standing::Ended(DebateState::Succeeded) => ResultState::Succeeded,
         Standing::Ended(DebateState::Failed) => ResultState::Failed,
         Standing::Ended(DebateState::Cancelled) => ResultState::Cancelled,

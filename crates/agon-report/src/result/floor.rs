@@ -13,6 +13,10 @@ pub enum ResultState {
     Running,
     /// It has not ended, but is to.
     Cancelling,
+    /// Its process was stopped on purpose; `agon resume` continues it.
+    Paused,
+    /// Its process died; `agon resume` continues it.
+    Interrupted,
     /// It came to an outcome.
     Succeeded,
     /// It could not.

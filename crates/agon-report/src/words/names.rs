@@ -1,8 +1,8 @@
 //! The names of the core, as a person reads them.
 use agon_core::{
-    BallotStage, BidPurpose, Conclusion, ConsensusStrategy, ContextScope, DebateFormat, DebateState, MajorityShift,
-    Memory, Method, Mode, OnTurnFailure, Outcome, PhaseName, Quorum, ReasonCode, RoundStatus, SkipReason, SpeechKind,
-    Step, StopRule, Strength, TurnMode, Visibility, VoteRule,
+    BallotStage, BidPurpose, Conclusion, ConsensusStrategy, ContextScope, DebateFormat, DebateState, Halt,
+    MajorityShift, Memory, Method, Mode, OnTurnFailure, Outcome, PhaseName, Quorum, ReasonCode, RoundStatus,
+    SkipReason, SpeechKind, Step, StopRule, Strength, TurnMode, Visibility, VoteRule,
 };
 
 pub(crate) fn outcome(outcome: Outcome) -> &'static str {
@@ -25,6 +25,12 @@ pub(crate) fn state(state: DebateState) -> &'static str {
         DebateState::Succeeded => "Succeeded",
         DebateState::Failed => "Failed",
         DebateState::Cancelled => "Cancelled",
+    }
+}
+pub(crate) fn halt(halt: Halt) -> &'static str {
+    match halt {
+        Halt::Paused => "Paused",
+        Halt::Interrupted => "Interrupted",
     }
 }
 pub(crate) fn reason(code: ReasonCode) -> &'static str {

@@ -163,6 +163,20 @@ fn a_debate_that_is_to_end_is_cancelling() {
 }
 
 #[test]
+fn a_debate_that_nobody_plays_says_why_in_every_form() {
+    for (halt, word) in [(Halt::Paused, "paused"), (Halt::Interrupted, "interrupted")] {
+        let mut log = scenes::running();
+        log.push(Event::CancelRequested { reason: "enough".to_owned() });
+        let minutes = Minutes::from_records(&log.records).unwrap().halted(Some(halt));
+        assert_eq!(serde_json::to_value(DebateResult::of(&minutes)).unwrap()["state"], word);
+        for text in [agon_report::summary_only(&minutes), agon_report::full_markdown(&minutes)] {
+            assert!(text.contains(&format!("The debate is {word}: agon resume continues it")), "{text}");
+        }
+        assert!(agon_report::html(&minutes).unwrap().to_lowercase().contains(word));
+    }
+}
+
+#[test]
 fn a_rehearsal_says_so_in_its_result() {
     assert!(result(&scenes::decided_as(true)).rehearsal);
     assert!(!result(&scenes::decided()).rehearsal);

@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 enum JobFate {
     Complete(Job),
     Release(Job, Duration),
-    /// There was none, and there shall be one.
+    /// There was none, and the node that takes it next finds the debate by one.
     Enqueue,
     /// There is none.
     Nothing,
@@ -66,6 +66,9 @@ impl State {
 
     /// The budget is spent: one more coordinator, whose first act is to end the debate. If it dies too, the job goes back.
     fn give_up(&mut self, myself: &ActorRef<Msg>, debate: DebateId) {
+        if !self.shared.config.takes_jobs {
+            return self.abandon(myself, debate);
+        }
         let Some(supervised) = self.debates.get_mut(&debate) else { return };
         let given_up = matches!(supervised.orders, Some(Input::GiveUp { .. }));
         if given_up {
@@ -80,6 +83,15 @@ impl State {
         let reason = Reason::with(ReasonCode::Poison, "the coordinator failed again and again");
         supervised.orders = Some(Input::GiveUp { reason });
         tell(myself, Msg::Revive(debate));
+    }
+
+    /// Leaves the debate as it is, because nobody else takes it up before a person has resumed it.
+    fn abandon(&mut self, myself: &ActorRef<Msg>, debate: DebateId) {
+        tracing::error!(%debate, "coordinator died too often, the debate is left as it is");
+        self.debates.remove(&debate);
+        self.shared.held.remove(&debate);
+        self.shared.gave_up.send_replace(true);
+        self.say_farewell(myself, debate, None, JobFate::Nothing);
     }
 
     fn ended(&mut self, myself: &ActorRef<Msg>, debate: &DebateId, farewell: &Farewell) {
@@ -104,7 +116,11 @@ impl State {
     pub(super) fn leave(&mut self, myself: &ActorRef<Msg>, debate: &DebateId, summary: Option<Summary>) {
         self.debates.remove(debate);
         let Some(held) = self.shared.held.remove(debate) else { return };
-        let fate = held.job.map_or(JobFate::Enqueue, |job| JobFate::Release(job, Duration::ZERO));
+        let fate = match held.job {
+            Some(job) => JobFate::Release(job, Duration::ZERO),
+            None if self.shared.config.takes_jobs => JobFate::Enqueue,
+            None => JobFate::Nothing,
+        };
         self.say_farewell(myself, debate.clone(), summary, fate);
     }
 

@@ -88,7 +88,7 @@ impl Node {
                 let hint = Hint::CancelDebate(CancelDebate { debate: debate.clone(), reason: order.reason });
                 self.shared.hint_node(&owner, hint).await;
             }
-            Some(SummaryState::Queued | SummaryState::Ended { .. }) | None => {
+            Some(SummaryState::Queued | SummaryState::Local | SummaryState::Ended { .. }) | None => {
                 self.shared.in_time(self.shared.jobs.enqueue(debate, priority)).await?;
                 self.shared.hint_ready(debate, priority).await;
             }

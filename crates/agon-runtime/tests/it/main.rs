@@ -36,6 +36,8 @@ mod seats;
 #[cfg(test)]
 mod shares;
 #[cfg(test)]
+mod solo;
+#[cfg(test)]
 mod stage;
 #[cfg(test)]
 mod takeover;

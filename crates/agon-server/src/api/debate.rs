@@ -4,9 +4,10 @@ use super::view::{Folded, Shown};
 use super::{Api, Call, named};
 use crate::auth::Scope;
 use crate::error::Problem;
-use agon_core::{DebateId, Event, Position, Timestamp};
+use agon_core::{DebateId, Event, Halt, Position, Timestamp};
 use agon_proto::pb::v1 as pb;
 use agon_runtime::CancelError;
+use agon_store::Local;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -35,7 +36,19 @@ impl Api {
     }
 
     pub(super) async fn folded(&self, debate: &DebateId) -> Result<Folded, Problem> {
-        Folded::of(debate, self.log(debate).await?, Arc::clone(&self.prices))
+        let mut folded = Folded::of(debate, self.log(debate).await?, Arc::clone(&self.prices))?;
+        if folded.debate.ended().is_none() {
+            folded.halt = self.halt(debate).await?;
+        }
+        Ok(folded)
+    }
+
+    /// Why nobody plays a debate that has not ended.
+    pub(super) async fn halt(&self, debate: &DebateId) -> Result<Option<Halt>, Problem> {
+        match self.ports.upkeep.local(debate).await.map_err(|error| Problem::of_store(&error))? {
+            Some(Local::Halted(halt)) => Ok(Some(halt)),
+            Some(Local::Played(_)) | None => Ok(None),
+        }
     }
 
     pub(super) async fn shown_as(&self, folded: &Folded, full: bool) -> Result<pb::Debate, Problem> {
@@ -75,6 +88,7 @@ impl Api {
         }
         let folded = self.folded(&debate).await?;
         if folded.debate.ended().is_none() {
+            self.servers_own(&debate).await?;
             let reason = if request.reason.is_empty() { "cancelled by its client" } else { &request.reason };
             match self.ports.node.cancel(&debate, reason, call.caller.principal.as_deref()).await {
                 // it ended in between
@@ -84,6 +98,16 @@ impl Api {
             }
         }
         self.resource(&debate, true).await
+    }
+
+    /// Refuses a debate that was not submitted to a server.
+    async fn servers_own(&self, debate: &DebateId) -> Result<(), Problem> {
+        if self.ports.upkeep.local(debate).await.map_err(|error| Problem::of_store(&error))?.is_none() {
+            return Ok(());
+        }
+        let debate = debate.name().to_owned();
+        let detail = format!("debate {debate} was begun by `agon run`; end it on its machine: agon cancel {debate}");
+        Err(Problem::State { debate, detail })
     }
 
     /// Removes a debate that is over.

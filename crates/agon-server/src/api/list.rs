@@ -64,11 +64,17 @@ impl Api {
     async fn shown(&self, found: Vec<Summary>) -> Result<Vec<pb::Debate>, Problem> {
         let shown = stream::iter(found).map(|summary| async move {
             let over = matches!(summary.state, SummaryState::Ended { .. });
-            let order = if over { None } else { self.ports.commands.cancel_ordered(&summary.id).await? };
-            Ok(view::listed(&summary, order.is_some()))
+            let order = if over {
+                None
+            } else {
+                self.ports.commands.cancel_ordered(&summary.id).await.map_err(|error| Problem::of_store(&error))?
+            };
+            let local = matches!(summary.state, SummaryState::Local);
+            let halt = if local { self.halt(&summary.id).await? } else { None };
+            Ok(view::listed(&summary, order.is_some(), halt))
         });
-        let shown: Vec<Result<_, agon_store::StoreError>> = shown.buffered(LOOK_UPS).collect().await;
-        shown.into_iter().collect::<Result<_, _>>().map_err(|error| Problem::of_store(&error))
+        let shown: Vec<Result<_, Problem>> = shown.buffered(LOOK_UPS).collect().await;
+        shown.into_iter().collect()
     }
 }
 
@@ -90,13 +96,14 @@ fn states(filter: &pb::DebateFilter) -> Result<Vec<State>, Problem> {
     filter.states.iter().enumerate().map(one).collect()
 }
 
-/// The catalogue knows nothing of orders, so that what is being cancelled is found among the queued and running.
+/// The catalogue knows nothing of orders and of processes, so that what they change is found among what they may change.
 fn list_states(state: State) -> Vec<ListState> {
     match state {
         State::Unspecified => Vec::new(),
         State::Queued => vec![ListState::Queued],
-        State::Running => vec![ListState::Running],
-        State::Cancelling => vec![ListState::Queued, ListState::Running],
+        State::Running => vec![ListState::Running, ListState::Local],
+        State::Cancelling => vec![ListState::Queued, ListState::Running, ListState::Local],
+        State::Paused | State::Interrupted => vec![ListState::Local],
         State::Succeeded => vec![ListState::Ended(DebateState::Succeeded)],
         State::Failed => vec![ListState::Ended(DebateState::Failed)],
         State::Cancelled => vec![ListState::Ended(DebateState::Cancelled)],

@@ -1,6 +1,8 @@
 //! A debate as the API shows it, folded from its log or taken from the catalogue.
 use crate::error::Problem;
-use agon_core::{CallProgress, Debate, DebateId, DebateState, Event, Position, Priority, Reason, Record, Timestamp};
+use agon_core::{
+    CallProgress, Debate, DebateId, DebateState, Event, Halt, Position, Priority, Reason, Record, Timestamp,
+};
 use agon_proto::pb::v1 as pb;
 use agon_proto::{Summary, SummaryState};
 use agon_report::{DebateResult, Minutes, Prices};
@@ -15,6 +17,8 @@ pub(crate) struct Folded {
     pub debate: Debate,
     /// What calls cost.
     pub prices: Arc<Prices>,
+    /// Nobody plays it, although it has not ended.
+    pub halt: Option<Halt>,
 }
 
 /// What is shown beside the fold.
@@ -32,7 +36,7 @@ impl Folded {
     pub fn of(debate: &DebateId, records: Vec<Arc<Record>>, prices: Arc<Prices>) -> Result<Self, Problem> {
         let folded = Debate::fold(records.iter().map(Arc::as_ref));
         let folded = folded.ok_or_else(|| Problem::no_debate(debate))?;
-        Ok(Self { records, debate: folded, prices })
+        Ok(Self { records, debate: folded, prices, halt: None })
     }
 
     /// How far the debate is with the event at that position.
@@ -44,7 +48,8 @@ impl Folded {
     /// The log as the reports read it.
     pub fn minutes(&self, log_head: Option<&str>) -> Result<Minutes<'_>, Problem> {
         let minutes = Minutes::from_records(self.records.iter().map(Arc::as_ref));
-        let minutes = minutes.map_err(|error| Problem::Internal(error.to_string()))?.with_prices(&self.prices);
+        let minutes = minutes.map_err(|error| Problem::Internal(error.to_string()))?;
+        let minutes = minutes.with_prices(&self.prices).halted(self.halt);
         Ok(match log_head {
             Some(hash) => minutes.with_log_head(hash),
             None => minutes,
@@ -55,11 +60,12 @@ impl Folded {
     pub fn resource(&self, shown: Shown<'_>) -> Result<pb::Debate, Problem> {
         let facts = Facts::of(&self.records);
         let admission = self.debate.admission();
-        let state = match self.debate.ended() {
-            Some((state, _)) => ended(state),
-            None if shown.cancelling || facts.cancelled => pb::debate::State::Cancelling,
-            None if facts.claimed.is_some() => pb::debate::State::Running,
-            None => pb::debate::State::Queued,
+        let state = match (self.debate.ended(), self.halt) {
+            (Some((state, _)), _) => ended(state),
+            (None, Some(halt)) => halted(halt),
+            (None, None) if shown.cancelling || facts.cancelled => pb::debate::State::Cancelling,
+            (None, None) if facts.claimed.is_some() => pb::debate::State::Running,
+            (None, None) => pb::debate::State::Queued,
         };
         let usage = self.debate.usage();
         let calls = self.progress(Position(u64::MAX)).calls();
@@ -149,12 +155,15 @@ impl<'a> Facts<'a> {
 }
 
 /// A debate as lists show it. A hint: the log may be further.
-pub(crate) fn listed(summary: &Summary, cancelling: bool) -> pb::Debate {
-    let (state, outcome) = match &summary.state {
-        SummaryState::Ended { state, outcome } => (ended(*state), *outcome),
-        SummaryState::Queued | SummaryState::Running { .. } if cancelling => (pb::debate::State::Cancelling, None),
-        SummaryState::Queued => (pb::debate::State::Queued, None),
-        SummaryState::Running { .. } => (pb::debate::State::Running, None),
+pub(crate) fn listed(summary: &Summary, cancelling: bool, halt: Option<Halt>) -> pb::Debate {
+    let (state, outcome) = match (&summary.state, halt) {
+        (SummaryState::Ended { state, outcome }, _) => (ended(*state), *outcome),
+        (_, Some(halt)) => (halted(halt), None),
+        (SummaryState::Queued | SummaryState::Running { .. } | SummaryState::Local, None) if cancelling => {
+            (pb::debate::State::Cancelling, None)
+        }
+        (SummaryState::Queued, None) => (pb::debate::State::Queued, None),
+        (SummaryState::Running { .. } | SummaryState::Local, None) => (pb::debate::State::Running, None),
     };
     pb::Debate {
         state: state.into(),
@@ -187,6 +196,13 @@ fn ended(state: DebateState) -> pb::debate::State {
         DebateState::Succeeded => pb::debate::State::Succeeded,
         DebateState::Failed => pb::debate::State::Failed,
         DebateState::Cancelled => pb::debate::State::Cancelled,
+    }
+}
+
+fn halted(halt: Halt) -> pb::debate::State {
+    match halt {
+        Halt::Paused => pb::debate::State::Paused,
+        Halt::Interrupted => pb::debate::State::Interrupted,
     }
 }
 

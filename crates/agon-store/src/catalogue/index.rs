@@ -29,7 +29,7 @@ impl CatalogueIndex {
             SummaryState::Queued | SummaryState::Running { .. } => {
                 self.unfinished.insert(key.clone());
             }
-            SummaryState::Ended { .. } => {}
+            SummaryState::Local | SummaryState::Ended { .. } => {}
         }
         self.open.add(&summary);
         let summary = Arc::new(summary);

@@ -22,7 +22,7 @@ pub trait Catalogue: Send + Sync {
     async fn get_summary(&self, debate: &DebateId) -> Result<Option<Summary>, StoreError>;
     /// The debates that fit, newest first.
     async fn find(&self, query: &Query) -> Result<Vec<Summary>, StoreError>;
-    /// Every debate of every tenant that has not ended, oldest first.
+    /// Every debate of every tenant that was submitted to a server and has not ended, oldest first.
     async fn unfinished(&self) -> Result<Vec<Summary>, StoreError>;
     /// How many debates of all tenants have not ended, and how they stand. Costs the number of their owners, not of the debates, where
     /// the catalogue is kept in memory.
@@ -86,6 +86,8 @@ pub enum ListState {
     Queued,
     /// Somebody coordinates it.
     Running,
+    /// It was not submitted to a server, and has not ended.
+    Local,
     /// It ended so.
     Ended(DebateState),
 }
@@ -102,11 +104,12 @@ impl Query {
         let state = match &summary.state {
             SummaryState::Queued => ListState::Queued,
             SummaryState::Running { .. } => ListState::Running,
+            SummaryState::Local => ListState::Local,
             SummaryState::Ended { state, .. } => ListState::Ended(*state),
         };
         let outcome = match &summary.state {
             SummaryState::Ended { outcome, .. } => *outcome,
-            SummaryState::Queued | SummaryState::Running { .. } => None,
+            SummaryState::Queued | SummaryState::Running { .. } | SummaryState::Local => None,
         };
         let labelled = |(key, value): (&String, &String)| {
             summary.labels.get(key).is_some_and(|has| value.is_empty() || has == value)

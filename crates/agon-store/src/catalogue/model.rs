@@ -39,7 +39,7 @@ impl Model {
                     standing.oldest = standing.oldest.into_iter().chain([summary.admitted]).min();
                 }
                 SummaryState::Running { owner } => *standing.running.entry(owner).or_default() += 1,
-                SummaryState::Ended { .. } => {}
+                SummaryState::Local | SummaryState::Ended { .. } => {}
             }
         }
         standing
@@ -49,7 +49,7 @@ impl Model {
         self.0.iter().filter(|summary| summary.state == own && summary.updated < before).count() as u64
     }
     pub(crate) fn unfinished(&self) -> Vec<Summary> {
-        let over = |summary: &&Summary| matches!(summary.state, SummaryState::Ended { .. });
+        let over = |summary: &&Summary| matches!(summary.state, SummaryState::Local | SummaryState::Ended { .. });
         self.0.iter().filter(|summary| !over(summary)).cloned().collect()
     }
 }
@@ -63,6 +63,7 @@ fn summary() -> impl Strategy<Value = Summary> {
     let priority = prop::sample::select(Priority::ALL.to_vec());
     let state = prop_oneof![
         Just(SummaryState::Queued),
+        Just(SummaryState::Local),
         Just(SummaryState::Running { owner: NodeId::from("node") }),
         Just(SummaryState::Running { owner: NodeId::from("other") }),
         Just(SummaryState::Ended { state: DebateState::Succeeded, outcome: Some(Outcome::Tie) }),
@@ -94,7 +95,7 @@ pub(crate) fn query() -> impl Strategy<Value = Query> {
     let tenant = prop::option::of(prop::sample::select(vec!["default", "acme", "z", "nobody"]));
     let moment = || prop::option::of((0..6_u64).prop_map(Timestamp));
     let after = prop::option::of((0..6_u64, id()));
-    let states = prop::sample::subsequence(vec![ListState::Queued, ListState::Running], 0..=2);
+    let states = prop::sample::subsequence(vec![ListState::Queued, ListState::Running, ListState::Local], 0..=3);
     (tenant, 0..6_usize, after, moment(), moment(), states).prop_map(|(tenant, limit, after, from, before, states)| {
         Query {
             tenant: tenant.map(|tenant| TenantId::parse(tenant).unwrap()),

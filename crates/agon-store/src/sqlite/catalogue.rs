@@ -33,7 +33,8 @@ impl Change for Note {
         }
         let ended = match &summary.state {
             SummaryState::Queued | SummaryState::Running { .. } => false,
-            SummaryState::Ended { .. } => true,
+            // no server has to look after it
+            SummaryState::Local | SummaryState::Ended { .. } => true,
         };
         let (tenant, bytes) = (summary.id.tenant(), summary.to_bytes());
         db.prepare_cached(

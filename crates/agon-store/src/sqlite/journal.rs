@@ -45,6 +45,9 @@ impl Change for Append {
         let body = encode_record(&self.record, &prev);
         let hash = chain::link(&prev, &body);
         let id = self.head(db, head, &hash)?;
+        if ends(&self.record) {
+            db.prepare_cached("DELETE FROM local_debates WHERE debate = ?1")?.execute([self.debate.as_str()])?;
+        }
         db.prepare_cached("INSERT INTO records (debate, first, last, body, hash) VALUES (?1, ?2, ?3, ?4, ?5)")?
             .execute(params![id, self.record.first.0.cast_signed(), self.record.last().0.cast_signed(), body, hash])?;
         Ok(Ok(()))

@@ -2,6 +2,7 @@
 mod catalogue;
 mod jobs;
 mod journal;
+mod local;
 mod open;
 mod orders;
 mod readers;

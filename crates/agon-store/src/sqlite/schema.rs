@@ -83,6 +83,23 @@ pub(super) const STEPS: &[&str] = &[
     CREATE INDEX catalogue_by_tenant ON catalogue (tenant, admitted, debate);
     CREATE INDEX catalogue_unfinished ON catalogue (admitted, debate) WHERE ended = 0;
 ",
+    // Nobody knows whose the open debates of an older file are, so that none is played before a person says so.
+    "
+    CREATE TABLE local_debates (
+        debate        TEXT    NOT NULL UNIQUE,
+        paused        INTEGER NOT NULL,
+        pid           INTEGER,
+        started       INTEGER,
+        host          TEXT,
+        process_table TEXT,
+        ticks         INTEGER,
+        token         INTEGER,
+        seen          INTEGER
+    ) STRICT;
+    INSERT INTO local_debates (debate, paused) SELECT debate, 0 FROM debates WHERE ended = 0;
+    DELETE FROM jobs;
+    DELETE FROM catalogue WHERE ended = 0;
+",
 ];
 
 /// Refuses files of other programs and of newer versions, before anything is changed in them.

@@ -4,6 +4,7 @@ use super::writer::{Change, WriteError};
 use super::{SqliteStore, backend};
 use crate::chain::Hash;
 use crate::live::{Live, ends};
+use crate::owner::Local;
 use crate::port::StoreError;
 use crate::upkeep::{DebateHead, Page, RawRecord, Upkeep, Verified, Walk};
 use agon_core::{DebateId, Position, Timestamp};
@@ -28,7 +29,7 @@ impl Change for Delete {
     const FLUSHED: bool = true;
     fn run(&self, db: &Connection) -> rusqlite::Result<bool> {
         let debate = [self.0.as_str()];
-        for table in ["registers", "jobs", "orders", "catalogue"] {
+        for table in ["registers", "jobs", "orders", "catalogue", "local_debates"] {
             db.execute(&format!("DELETE FROM {table} WHERE debate = ?1"), debate)?;
         }
         db.execute("DELETE FROM records WHERE debate = (SELECT id FROM debates WHERE debate = ?1)", debate)?;
@@ -66,6 +67,10 @@ impl Upkeep for SqliteStore {
 
     async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError> {
         self.readers.run(move |db| list(db, page)).await
+    }
+
+    async fn local(&self, debate: &DebateId) -> Result<Option<Local>, StoreError> {
+        self.local_of(debate).await
     }
 
     async fn delete(&self, debate: &DebateId) -> Result<bool, StoreError> {

@@ -82,11 +82,11 @@ pub fn reports(settings: &Settings) -> Vec<Finding> {
 }
 
 fn checked(store: &Store, path: &Path) -> Finding {
-    match store.count_unfinished() {
-        Ok((all, 0)) => Finding::ok("store", format!("{} holds {all} debates", path.display())),
-        Ok((all, open)) => Finding::warn(
+    match store.count() {
+        Ok((all, None)) => Finding::ok("store", format!("{} holds {all} debates", path.display())),
+        Ok((all, Some(halted))) => Finding::warn(
             "store",
-            format!("{} holds {all} debates, {open} of them unfinished", path.display()),
+            format!("{} holds {all} debates: {halted}", path.display()),
             "agon list shows them, agon resume continues them",
         ),
         Err(stop) => Finding::fail("store", told(&stop), "agon verify says which logs are damaged"),

@@ -42,8 +42,12 @@ pub struct ListArgs {
 pub enum ListedState {
     /// Nobody has claimed it yet
     Queued,
-    /// Somebody coordinates it, or it was interrupted
+    /// Somebody coordinates it
     Running,
+    /// Its process was stopped; `agon resume` continues it
+    Paused,
+    /// Its process died; `agon resume` continues it
+    Interrupted,
     /// It came to an outcome
     Succeeded,
     /// It could not

@@ -130,9 +130,21 @@ pub struct VerifyArgs {
 
 /// `agon resume`
 #[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  agon resume                    the one debate that waits; where several do, choose one
+  agon resume 3f9c 81aa          these, one after the other
+  agon resume --all              every one that is paused or interrupted
+
+A debate is paused where Ctrl-C or SIGTERM stopped its process, and interrupted where its process died.
+Nothing else continues it. A debate that another process plays is refused.")]
 pub struct ResumeArgs {
-    /// The debate: its id, the beginning or the end of it, or `last`; none is every unfinished one
-    pub id: Option<String>,
+    /// The debates: ids, beginnings or ends of them, or `last`
+    #[arg(value_name = "ID")]
+    pub ids: Vec<String>,
+    /// Continue every debate that is paused or interrupted, one after the other
+    #[arg(long, conflicts_with = "ids")]
+    pub all: bool,
     /// Which servers to ask.
     #[command(flatten)]
     pub server: ServerArgs,

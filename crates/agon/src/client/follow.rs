@@ -136,7 +136,12 @@ impl Follower {
         use pb::v1::debate::State;
         let ended = match debate.state() {
             State::Succeeded | State::Failed | State::Cancelled => true,
-            State::Unspecified | State::Queued | State::Running | State::Cancelling => false,
+            State::Unspecified
+            | State::Queued
+            | State::Running
+            | State::Cancelling
+            | State::Paused
+            | State::Interrupted => false,
         };
         ended && debate.sequence <= self.seen.0
     }

@@ -3,14 +3,19 @@ use super::{Context, runtime, small_runtime};
 use crate::cli::CancelArgs;
 use crate::client::{self, Client, Place};
 use crate::exit::{Exit, Stop};
-use crate::reports::Log;
+use crate::ownership::{Ownership, described};
 use crate::settings::ClientSettings;
 use crate::stage::Stage;
-use crate::store::Store;
-use agon_core::Debate;
+use crate::store::{Store, failed};
+use agon_core::{Debate, DebateId, DebateState};
 use agon_proto::pb::v1::debate::State;
+use agon_store::{CancelOrder, Commands, Local, Upkeep};
 use anyhow::Context as _;
 use serde_json::json;
+use std::time::Duration;
+
+/// How often is looked whether the process that plays a debate has ended it.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// `agon cancel ID`
 pub fn run(context: &Context, args: &CancelArgs) -> Result<Exit, Stop> {
@@ -24,17 +29,69 @@ fn here(context: &Context, args: &CancelArgs) -> Result<Exit, Stop> {
     runtime()?.block_on(async {
         let store = Store::open(context)?;
         let id = store.find(&args.id).await?;
-        let log: Log = store.log_of(&id).await?;
-        if Debate::fold(&log.records).is_some_and(|debate| debate.ended().is_some()) {
-            return said(context, args, id.name(), "over", "is over already");
-        }
-        let stage = Stage::open(context, store, None, &[]).await?;
-        stage.node.cancel(&id, &args.reason, None).await.context("the debate cannot be told to end")?;
-        let ended = stage.node.finished(&id).await.context("the debate cannot be watched")?;
-        stage.close().await;
-        tracing::debug!(?ended, "debate ended");
-        said(context, args, id.name(), "cancelled", "is cancelled")
+        let (state, words) = loop {
+            match store.sqlite.local(&id).await.map_err(failed)? {
+                None => match ended(&store, &id).await? {
+                    Some(_) => break ("over", "is over already"),
+                    None => {
+                        order(&store, &id, &args.reason).await?;
+                        break ("cancelling", "was submitted to a server, which is ordered to end it");
+                    }
+                },
+                Some(Local::Played(owner)) => {
+                    order(&store, &id, &args.reason).await?;
+                    context.output.note(&format!("debate {id} is ordered to end; {} plays it", described(&owner)));
+                    until_free(&store, &id).await?;
+                }
+                // another process may be faster
+                Some(Local::Halted(_)) => match Ownership::claim(&store, &id).await {
+                    Ok(Some(ownership)) => {
+                        end(context, &store, &id, &args.reason).await?;
+                        ownership.leave().await;
+                    }
+                    Ok(None) => continue,
+                    Err(stop) if stop.exit == Exit::Usage => continue,
+                    Err(stop) => return Err(stop),
+                },
+            }
+            match ended(&store, &id).await? {
+                Some(DebateState::Cancelled) => break ("cancelled", "is cancelled"),
+                Some(DebateState::Succeeded | DebateState::Failed) => break ("over", "is over already"),
+                None => {}
+            }
+        };
+        said(context, args, id.name(), state, words)
     })
+}
+
+async fn ended(store: &Store, id: &DebateId) -> Result<Option<DebateState>, Stop> {
+    let log = store.log_of(id).await?;
+    Ok(Debate::fold(&log.records).and_then(|debate| debate.ended()).map(|(state, _)| state))
+}
+
+/// Leaves an order that lasts to whoever plays the debate.
+async fn order(store: &Store, id: &DebateId, reason: &str) -> Result<(), Stop> {
+    let order = CancelOrder { reason: reason.to_owned(), by: None };
+    store.sqlite.order_cancel(id, order).await.map_err(failed)?;
+    Ok(())
+}
+
+/// Waits until the process that plays the debate no longer does.
+async fn until_free(store: &Store, id: &DebateId) -> Result<(), Stop> {
+    while let Some(Local::Played(_)) = store.sqlite.local(id).await.map_err(failed)? {
+        tokio::time::sleep(LOOK).await;
+    }
+    Ok(())
+}
+
+/// Ends a debate that nobody plays.
+async fn end(context: &Context, store: &Store, id: &DebateId, reason: &str) -> Result<(), Stop> {
+    let stage = Stage::open(context, store.clone(), None, &[]).await?;
+    stage.node.cancel(id, reason, None).await.context("the debate cannot be told to end")?;
+    let ended = stage.node.finished(id).await.context("the debate cannot be watched")?;
+    stage.close().await;
+    tracing::debug!(?ended, "debate ended");
+    Ok(())
 }
 
 async fn at_server(context: &Context, args: &CancelArgs, settings: &ClientSettings) -> Result<Exit, Stop> {
@@ -44,7 +101,12 @@ async fn at_server(context: &Context, args: &CancelArgs, settings: &ClientSettin
     let (state, words) = match debate.state() {
         State::Succeeded | State::Failed => ("over", "is over already"),
         State::Cancelled => ("cancelled", "is cancelled"),
-        State::Unspecified | State::Queued | State::Running | State::Cancelling => ("cancelling", "is ordered to end"),
+        State::Unspecified
+        | State::Queued
+        | State::Running
+        | State::Cancelling
+        | State::Paused
+        | State::Interrupted => ("cancelling", "is ordered to end"),
     };
     said(context, args, &id, state, words)
 }

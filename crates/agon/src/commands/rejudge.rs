@@ -6,15 +6,16 @@ use super::{Context, rows, runtime, small_runtime};
 use crate::cli::{OutputArgs, RejudgeArgs};
 use crate::client::{self, Client, Place};
 use crate::exit::{Exit, Stop};
+use crate::ownership::Ownership;
 use crate::settings::ClientSettings;
 use crate::signals::Signals;
 use crate::stage::{Servers, Stage};
-use crate::store::{Store, failed};
+use crate::store::Store;
 use crate::terminal::Begin;
 use agon_core::{Admission, DebateId, DebateSpec, Event, ModelName, Position, Record, Timestamp};
 use agon_core::{rejudge, rejudged_spec};
 use agon_proto::pb;
-use agon_store::{Journal, append_settled};
+use agon_store::append_settled;
 use anyhow::Context as _;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -39,9 +40,6 @@ async fn here(context: &Context, args: &RejudgeArgs) -> Result<Exit, Stop> {
     let log = store.log_of(&store.find(&args.id).await?).await?;
     let (admission, events) = admitted(&log.records, args)?;
     let id = admission.id.clone();
-    if !store.sqlite.read(&id, Position(0)).await.map_err(failed)?.is_empty() {
-        return Err(Stop::usage(format!("there is a debate {id} already")));
-    }
     let mut server = args.server.clone();
     server.rehearsal |= admission.rehearsal && !server.is_named();
     let asked = only_the_judge(&admission.spec);
@@ -51,12 +49,13 @@ async fn here(context: &Context, args: &RejudgeArgs) -> Result<Exit, Stop> {
         return Err(Stop::usage("a rehearsal is judged by scripted speakers, and what models said by models"));
     }
     context.output.note(&format!("debate {id} judges {} again, on {}", log_id(&admission), servers.names()));
+    let ownership = Ownership::admit(&store, &id).await?;
     let stage = Stage::open(context, store, Some(servers), &[&asked]).await?;
     begin(&stage, &id, events).await?;
     stage.node.submit(admission).await.map_err(not_submitted)?;
     let output = output(args);
     let showing = Showing { context, settings: &settings, output: &output, signals };
-    show::to_the_end(showing, stage, &id, Begin::default()).await
+    show::to_the_end(showing, stage, ownership, Begin::default()).await
 }
 
 fn log_id(admission: &Admission) -> String {

@@ -1,29 +1,39 @@
-//! `agon resume`: going on with debates that were interrupted.
+//! `agon resume`: continuing debates that are paused or interrupted.
+mod choice;
+
 use super::run::cast;
 use super::show::{self, Showing};
 use super::{Context, runtime};
 use crate::cli::ResumeArgs;
 use crate::exit::{Exit, Stop};
+use crate::ownership::{self, Ownership};
+use crate::reports::Log;
 use crate::settings::Settings;
 use crate::signals::Signals;
 use crate::stage::{Servers, Stage};
-use crate::store::Store;
+use crate::store::{Store, failed};
 use crate::terminal::Begin;
 use agon_core::{Admission, Debate, DebateId};
-use agon_store::Jobs;
+use agon_report::{excerpt, one_line};
+use agon_store::{Local, Upkeep};
 use anyhow::Context as _;
 
-/// `agon resume [ID]`
+/// Characters of a speech that are shown again.
+const RECALLED: usize = 90;
+
+/// `agon resume [ID...]`
 pub fn run(context: &Context, args: &ResumeArgs) -> Result<Exit, Stop> {
     let context = &context.quietly(args.output.view.quiet);
     let settings = context.settings()?;
     let Some(store) = Store::open_existing(context)? else {
-        context.output.note("no debate is unfinished");
-        return Ok(Exit::Done);
+        return Ok(nothing(context));
     };
     show::try_reports(&args.output, &settings)?;
     runtime()?.block_on(async {
-        let ids = unfinished(context, &store, args.id.as_deref()).await?;
+        let ids = wanted(context, &store, args).await?;
+        if ids.is_empty() {
+            return Ok(nothing(context));
+        }
         let mut worst = Exit::Done;
         for id in ids {
             let exit = resume(context, args, &settings, &store, &id).await?;
@@ -36,16 +46,40 @@ pub fn run(context: &Context, args: &ResumeArgs) -> Result<Exit, Stop> {
     })
 }
 
-async fn unfinished(context: &Context, store: &Store, name: Option<&str>) -> Result<Vec<DebateId>, Stop> {
-    let Some(name) = name else {
-        let heads = store.heads().await?;
-        let open: Vec<DebateId> = heads.into_iter().filter(|head| !head.ended).map(|head| head.id).collect();
-        if open.is_empty() {
-            context.output.note("no debate is unfinished");
+fn nothing(context: &Context) -> Exit {
+    context.output.note("no debate is paused or interrupted");
+    Exit::Done
+}
+
+/// The debates that the user means. What cannot be resumed is refused before any is played.
+async fn wanted(context: &Context, store: &Store, args: &ResumeArgs) -> Result<Vec<DebateId>, Stop> {
+    if args.ids.is_empty() {
+        let halted = store.halted().await?.into_iter().map(|(id, _)| id).collect();
+        return if args.all { Ok(halted) } else { choice::one_of(context, store, halted).await };
+    }
+    let mut ids: Vec<DebateId> = Vec::new();
+    for name in &args.ids {
+        let id = store.find(name).await?;
+        check_free(store, &id).await?;
+        if !ids.contains(&id) {
+            ids.push(id);
         }
-        return Ok(open);
-    };
-    Ok(vec![store.find(name).await?])
+    }
+    Ok(ids)
+}
+
+/// Refuses a debate that somebody else plays.
+async fn check_free(store: &Store, id: &DebateId) -> Result<(), Stop> {
+    match store.sqlite.local(id).await.map_err(failed)? {
+        Some(Local::Halted(_)) => Ok(()),
+        Some(Local::Played(owner)) => Err(ownership::held(id, &owner)),
+        None if ended(&store.log_of(id).await?) => Ok(()),
+        None => Err(ownership::servers(id)),
+    }
+}
+
+fn ended(log: &Log) -> bool {
+    Debate::fold(&log.records).is_some_and(|debate| debate.ended().is_some())
 }
 
 async fn resume(
@@ -58,24 +92,49 @@ async fn resume(
     let log = store.log_of(id).await?;
     let debate = Debate::fold(&log.records).context("the log does not begin with an admission")?;
     if debate.ended().is_some() {
-        context.output.note(&format!("debate {id} is over; agon report {id} shows it"));
-        if args.output.view.json {
-            context.output.line(&crate::reports::result_json(&log.result()?)?)?;
-        }
-        return show::exit(&log);
+        return over(context, args, id, &log);
     }
     let admission = debate.admission();
     let signals = Signals::listen().context("signals cannot be heard")?;
     let servers =
         Servers::find(the_same_cast(context, args, admission)?, context, settings, &[&admission.spec]).await?;
     not_mixed(admission, &servers)?;
-    let (said, names) = (debate.transcript().entries().len(), servers.names());
-    context.output.note(&format!("resuming debate {id} after {said} speeches, on {names}"));
+    let Some(ownership) = Ownership::claim(store, id).await? else {
+        return Err(Stop::usage(format!("debate {id} has just ended; agon report {id} shows it")));
+    };
+    // another process may have played it since
+    let log = store.log_of(id).await?;
+    context.output.note(&format!("resuming debate {id} on {}", servers.names()));
+    recall(context, args, &log)?;
     let stage = Stage::open(context, store.clone(), Some(servers), &[&admission.spec]).await?;
-    stage.store.sqlite.enqueue(id, admission.priority).await.map_err(crate::store::failed)?;
     stage.node.adopt(id);
     let showing = Showing { context, settings, output: &args.output, signals };
-    show::to_the_end(showing, stage, id, Begin::after(&log)).await
+    show::to_the_end(showing, stage, ownership, Begin::after(&log)).await
+}
+
+fn over(context: &Context, args: &ResumeArgs, id: &DebateId, log: &Log) -> Result<Exit, Stop> {
+    context.output.note(&format!("debate {id} is over; agon report {id} shows it"));
+    if args.output.view.json {
+        context.output.line(&crate::reports::result_json(&log.result()?)?)?;
+    }
+    show::exit(log)
+}
+
+/// Who said what before, a line each, where a person reads.
+fn recall(context: &Context, args: &ResumeArgs, log: &Log) -> Result<(), Stop> {
+    let view = &args.output.view;
+    if view.json || view.jsonl || view.quiet {
+        return Ok(());
+    }
+    let said = log.result()?.transcript;
+    if said.is_empty() {
+        return Ok(context.output.line("Nothing was said so far.")?);
+    }
+    let mut text = format!("== Said so far: {} ==\n", said.len());
+    for entry in &said {
+        text.push_str(&format!("{}: {}\n", one_line(&entry.speaker), excerpt(&entry.text, RECALLED)));
+    }
+    Ok(context.output.line(&text)?)
 }
 
 /// A rehearsal goes on as one without being told.

@@ -1,7 +1,7 @@
 //! A debate as one line of a list, wherever it is kept.
 use crate::store::short;
 use crate::terminal::columns;
-use agon_core::{DebateState, Outcome};
+use agon_core::{DebateState, Halt, Outcome};
 use agon_proto::pb;
 use agon_report::{DebateResult, ResultState, one_line};
 use anyhow::Context as _;
@@ -22,8 +22,6 @@ pub struct Row {
     outcome: Option<Outcome>,
     #[serde(skip_serializing_if = "Option::is_none")]
     winner: Option<String>,
-    #[serde(skip)]
-    at_server: bool,
 }
 
 impl Row {
@@ -39,7 +37,6 @@ impl Row {
             rehearsal: result.rehearsal,
             outcome: result.outcome,
             winner: result.outcome.and_then(|_| winner(result)),
-            at_server: false,
         }
     }
 
@@ -59,7 +56,6 @@ impl Row {
             rehearsal: debate.rehearsal,
             outcome: outcome(debate.outcome()),
             winner: None,
-            at_server: true,
         }
     }
 
@@ -72,12 +68,11 @@ impl Row {
         format!("{head}{}{mark}\n", cut(&one_line(&self.topic), room))
     }
 
-    /// The outcome where there is one, else the state, in the words of the JSON. What runs nowhere for sure is unfinished.
+    /// The outcome where there is one, else the state, in the words of the JSON.
     fn standing(&self) -> String {
         let outcome = self.outcome.and_then(|outcome| serde_json::to_value(outcome).ok());
         let outcome = outcome.and_then(|word| word.as_str().map(str::to_owned));
-        let unfinished = !self.at_server && matches!(self.state, "running" | "cancelling");
-        outcome.unwrap_or_else(|| if unfinished { "unfinished".to_owned() } else { self.state.to_owned() })
+        outcome.unwrap_or_else(|| self.state.to_owned())
     }
 }
 
@@ -123,6 +118,8 @@ fn word(state: ResultState) -> &'static str {
     match state {
         ResultState::Running => "running",
         ResultState::Cancelling => "cancelling",
+        ResultState::Paused => Halt::Paused.as_str(),
+        ResultState::Interrupted => Halt::Interrupted.as_str(),
         ResultState::Succeeded => "succeeded",
         ResultState::Failed => "failed",
         ResultState::Cancelled => "cancelled",
@@ -136,6 +133,8 @@ fn state(state: pb::v1::debate::State) -> &'static str {
         State::Queued => "queued",
         State::Running => "running",
         State::Cancelling => "cancelling",
+        State::Paused => Halt::Paused.as_str(),
+        State::Interrupted => Halt::Interrupted.as_str(),
         State::Succeeded => word(of(DebateState::Succeeded)),
         State::Failed => word(of(DebateState::Failed)),
         State::Cancelled => word(of(DebateState::Cancelled)),

@@ -5,16 +5,16 @@ use super::{Context, runtime, small_runtime};
 use crate::cli::{PaceArgs, RunArgs, ServerArgs};
 use crate::debate_file::Named;
 use crate::exit::{Exit, Stop};
+use crate::ownership::Ownership;
 use crate::servers;
 use crate::settings::Settings;
 use crate::signals::Signals;
 use crate::stage::{Cast, Servers, Stage};
 use crate::store::{self, Store};
 use crate::terminal::Begin;
-use agon_core::{Admission, DebateId, DebateSpec, ParticipantId, Position};
+use agon_core::{Admission, DebateId, DebateSpec, ParticipantId};
 use agon_rehearsal::RehearsalConfig;
 use agon_runtime::{SubmitError, recall};
-use agon_store::Journal;
 use anyhow::Context as _;
 use std::time::Duration;
 use uuid::Uuid;
@@ -87,15 +87,16 @@ async fn hold(
 ) -> Result<Exit, Stop> {
     let id = admission.id.clone();
     let store = Store::open(context)?;
-    if !store.sqlite.read(&id, Position(0)).await.map_err(store::failed)?.is_empty() {
-        return Err(Stop::usage(format!("there is a debate {id} already; agon resume {id} goes on with it")));
+    if let Some(halted) = store::counted(&store.halted().await?) {
+        context.output.note(&format!("not finished in this store: {halted}; agon resume continues them"));
     }
+    let ownership = Ownership::admit(&store, &id).await?;
     recall(&*store.sqlite, &mut admission).await.map_err(|error| Stop::new(Exit::Internal, error))?;
     context.output.note(&format!("debate {id}, seed {}, on {}", admission.seed, servers.names()));
     let stage = Stage::open(context, store, Some(servers), &[&admission.spec]).await?;
     stage.node.submit(admission).await.map_err(not_submitted)?;
     let showing = Showing { context, settings, output: &args.output, signals };
-    show::to_the_end(showing, stage, &id, Begin::default()).await
+    show::to_the_end(showing, stage, ownership, Begin::default()).await
 }
 
 /// What a debate that cannot be submitted means for the program.

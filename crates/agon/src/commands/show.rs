@@ -2,6 +2,7 @@
 use super::Context;
 use crate::cli::OutputArgs;
 use crate::exit::{Exit, Stop};
+use crate::ownership::Ownership;
 use crate::reports::{self, Log};
 use crate::settings::Settings;
 use crate::signals::Signals;
@@ -30,7 +31,13 @@ pub struct Showing<'a> {
 }
 
 /// Shows the debate until it ends, then writes its reports.
-pub async fn to_the_end(mut showing: Showing<'_>, stage: Stage, id: &DebateId, begin: Begin) -> Result<Exit, Stop> {
+pub async fn to_the_end(
+    mut showing: Showing<'_>,
+    stage: Stage,
+    ownership: Ownership,
+    begin: Begin,
+) -> Result<Exit, Stop> {
+    let id = &ownership.debate().clone();
     let after = begin.after;
     let begin = begin.with_prices(showing.settings);
     let mut view = choose(&showing.context.output, &showing.output.view, begin)?;
@@ -43,20 +50,23 @@ pub async fn to_the_end(mut showing: Showing<'_>, stage: Stage, id: &DebateId, b
         }
         Err(stop) => Err(stop),
     };
-    let store = close(&mut showing, stage, view.as_mut()).await?;
-    let store_flag = store_flag(showing.context);
-    let kept = || showing.context.output.note(&format!("the debate is kept; go on with: agon resume {id}{store_flag}"));
-    match watched? {
-        Ending::Over(..) => conclude(&showing, &store, id).await,
-        Ending::Interrupted | Ending::Silent => {
-            kept();
-            Ok(Exit::Interrupted)
-        }
-        Ending::Unread => {
-            kept();
-            Ok(Exit::BrokenPipe)
-        }
+    if let Ok(Ending::Interrupted | Ending::Unread) = &watched {
+        ownership.pause().await;
     }
+    let closed = close(&mut showing, stage, view.as_mut()).await;
+    let stopped = match (watched, &closed) {
+        (Ok(Ending::Over(..)), Some(store)) => return conclude(&showing, store, id).await,
+        (Ok(Ending::Over(..)), None) => return Err(Stop::quietly(Exit::Interrupted)),
+        (Ok(Ending::Interrupted | Ending::Silent), _) => Ok(Exit::Interrupted),
+        (Ok(Ending::Unread), _) => Ok(Exit::BrokenPipe),
+        (Err(stop), _) => Err(stop),
+    };
+    if closed.is_some() {
+        ownership.leave().await;
+    }
+    let flag = store_flag(showing.context);
+    showing.context.output.note(&format!("what was said is kept; continue with: agon resume {id}{flag}"));
+    stopped
 }
 
 async fn down(stage: &Stage) -> Stop {
@@ -64,15 +74,15 @@ async fn down(stage: &Stage) -> Stop {
     Stop::from(anyhow::Error::from(down).context("the debate cannot go on here"))
 }
 
-/// Ends everything in order; a second Ctrl-C does not wait for that.
-async fn close(showing: &mut Showing<'_>, stage: Stage, view: &mut dyn View) -> Result<Store, Stop> {
+/// Ends everything in order; a second Ctrl-C does not wait for that, and leaves nothing to work with.
+async fn close(showing: &mut Showing<'_>, stage: Stage, view: &mut dyn View) -> Option<Store> {
     let store = tokio::select! {
         store = stage.close() => Some(store),
         () = showing.signals.next() => None,
     };
     // The terminal is the user's again, whatever happened.
     let _ = view.finish();
-    store.ok_or_else(|| Stop::quietly(Exit::Interrupted))
+    store
 }
 
 async fn conclude(showing: &Showing<'_>, store: &Store, id: &DebateId) -> Result<Exit, Stop> {
@@ -156,6 +166,8 @@ pub fn exit(log: &Log) -> Result<Exit, Stop> {
         (ResultState::Succeeded, _) => Exit::Done,
         (ResultState::Cancelled, _) => Exit::Cancelled,
         (ResultState::Failed, _) => Exit::Failed,
-        (ResultState::Running | ResultState::Cancelling, _) => Exit::Interrupted,
+        (ResultState::Running | ResultState::Cancelling | ResultState::Paused | ResultState::Interrupted, _) => {
+            Exit::Interrupted
+        }
     })
 }

@@ -12,7 +12,7 @@ use agon_proto::pb::v1::ExportFormat;
 use agon_store::Upkeep;
 
 /// Columns of a list that is not shown on a terminal.
-const PIPED: usize = 80;
+pub(super) const PIPED: usize = 80;
 
 /// `agon list`
 pub fn list(context: &Context, args: &ListArgs) -> Result<Exit, Stop> {

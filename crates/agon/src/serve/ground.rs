@@ -5,7 +5,7 @@ use crate::cli::Role;
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
 use crate::grants::inbox;
-use crate::store::Store;
+use crate::store::{Store, counted};
 use agon_bus::nats::provision::ProvisionError;
 use agon_bus::nats::{
     NatsBus, NatsError, NatsLink, ProvisionConfig, QUEUE_STREAM, QueueConfig, StreamWatch, connect, provision_queues,
@@ -49,13 +49,17 @@ impl Ground {
     /// Connects, checks what is there, and sets up what is missing of what the roles use.
     pub async fn open(context: &Context, plan: &Plan) -> Result<Self, Stop> {
         match plan.is_alone() {
-            true => Self::alone(context),
+            true => Self::alone(context, plan).await,
             false => Self::on_nats(context, plan).await,
         }
     }
 
-    fn alone(context: &Context) -> Result<Self, Stop> {
-        let store = Store::open_named(context, FILE_NAME)?.sqlite;
+    async fn alone(context: &Context, plan: &Plan) -> Result<Self, Stop> {
+        let store = Store::open_named(context, FILE_NAME)?;
+        if let Some(halted) = counted(&store.halted().await?) {
+            plan.herald.tell(&format!("not played by this server: {halted}; agon resume continues them"));
+        }
+        let store = store.sqlite;
         Ok(Self {
             bus: Arc::new(MemoryBus::new()),
             journal: store.clone(),

@@ -1,8 +1,9 @@
 use super::*;
-use crate::Catalogue as _;
 use crate::contract::summary;
 use crate::sqlite::catalogue;
 use crate::sqlite::schema::{APPLICATION, STEPS};
+use crate::{Catalogue as _, Claimed, Local, Owner};
+use agon_core::Halt;
 
 /// A file as the first version wrote it: two logs and a job, that nobody holds, of each.
 async fn first_schema(rig: &Sqlite) {
@@ -34,17 +35,26 @@ async fn a_file_of_schema_1_is_brought_up_to_date_and_goes_on() {
     assert_eq!(store.verify(&debate("a")).await.unwrap().events, 2);
     assert_eq!(*store.get(&debate("a"), TURN).await.unwrap().unwrap(), said("a"));
     store.append(&debate("a"), record(3, 1, 2)).await.unwrap();
-    // Its jobs are of the usual priority, and count.
-    store.enqueue(&debate("c"), Priority::Interactive).await.unwrap();
-    let mut taken = vec![];
-    while let Some(job) = store.take("owner", Duration::from_secs(9)).await.unwrap() {
-        taken.push((job.debate, job.deliveries));
-    }
-    assert_eq!(taken, [(debate("c"), 1), (debate("a"), 4), (debate("b"), 4)]);
     store.note(summary("a", 1)).await.unwrap();
     assert_eq!(store.unfinished().await.unwrap(), [summary("a", 1)]);
+}
+
+#[tokio::test]
+async fn the_open_debates_of_an_older_file_are_interrupted_and_nobody_takes_their_jobs() {
+    let rig = Sqlite::new();
+    first_schema(&rig).await;
+    let store = rig.open();
+    for name in ["a", "b"] {
+        assert_eq!(store.local(&debate(name)).await.unwrap(), Some(Local::Halted(Halt::Interrupted)), "{name}");
+    }
+    assert_eq!(store.take("owner", Duration::from_secs(9)).await.unwrap(), None);
     let jobs: i64 = rig.raw().query_row("SELECT sum(jobs) FROM shares", [], |row| row.get(0)).unwrap();
-    assert_eq!(jobs, 3);
+    assert_eq!(jobs, 0);
+
+    let own = Owner::this_process(Timestamp(START));
+    assert_eq!(store.claim_local(&debate("a"), &own).await.unwrap(), Claimed::Won);
+    store.append(&debate("a"), ending(3)).await.unwrap();
+    assert_eq!(store.locals().await.unwrap().into_keys().collect::<Vec<_>>(), [debate("b")]);
 }
 
 #[tokio::test]

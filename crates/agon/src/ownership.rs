@@ -1,0 +1,103 @@
+//! The right of this process to play a debate of the local store. One process has it at a time, and gives it up by ending.
+use crate::exit::Stop;
+use crate::store::{Store, failed};
+use agon_core::DebateId;
+use agon_runtime::{Clock, SystemClock};
+use agon_store::{Claimed, OWNER_SILENT_MS, Owner, SqliteStore};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinSet;
+
+/// How often the process says that it lives, for those who cannot see it among their processes.
+const HEARTBEAT: Duration = Duration::from_millis(OWNER_SILENT_MS / 6);
+
+/// The right to play one debate.
+pub struct Ownership {
+    store: Arc<SqliteStore>,
+    id: DebateId,
+    owner: Owner,
+    /// Dropping the set ends the task.
+    _heartbeat: JoinSet<()>,
+}
+
+impl Ownership {
+    /// The right to play a debate that is about to be admitted.
+    pub async fn admit(store: &Store, id: &DebateId) -> Result<Self, Stop> {
+        let owner = Owner::this_process(SystemClock.now());
+        match store.sqlite.admit_local(id, &owner).await.map_err(failed)? {
+            Claimed::Won => Ok(Self::keep(store, id, owner)),
+            Claimed::Held(other) => Err(held(id, &other)),
+            Claimed::Servers | Claimed::Refused => {
+                Err(Stop::usage(format!("there is a debate {id} already; agon resume {id} continues it")))
+            }
+        }
+    }
+
+    /// The right to play a debate that nobody plays; none where it has ended, or was deleted.
+    pub async fn claim(store: &Store, id: &DebateId) -> Result<Option<Self>, Stop> {
+        let owner = Owner::this_process(SystemClock.now());
+        match store.sqlite.claim_local(id, &owner).await.map_err(failed)? {
+            Claimed::Won => Ok(Some(Self::keep(store, id, owner))),
+            Claimed::Held(other) => Err(held(id, &other)),
+            Claimed::Servers => Err(servers(id)),
+            Claimed::Refused => Ok(None),
+        }
+    }
+
+    fn keep(store: &Store, id: &DebateId, owner: Owner) -> Self {
+        let mut heartbeat = JoinSet::new();
+        heartbeat.spawn(beat(store.sqlite.clone(), id.clone(), owner.clone()));
+        Self { store: store.sqlite.clone(), id: id.clone(), owner, _heartbeat: heartbeat }
+    }
+
+    /// The debate.
+    pub fn debate(&self) -> &DebateId {
+        &self.id
+    }
+
+    /// Notes that the debate is being stopped on purpose, so that it is paused even if this process is killed on the way.
+    pub async fn pause(&self) {
+        if let Err(error) = self.store.pause_local(&self.id, &self.owner).await {
+            tracing::warn!(debate = %self.id, %error, "not noted as paused, the debate counts as interrupted");
+        }
+    }
+
+    /// Gives the right up before the process ends.
+    pub async fn leave(self) {
+        if let Err(error) = self.store.leave_local(&self.id, &self.owner).await {
+            tracing::warn!(debate = %self.id, %error, "the debate is free only when this process has ended");
+        }
+    }
+}
+
+async fn beat(store: Arc<SqliteStore>, id: DebateId, owner: Owner) {
+    loop {
+        tokio::time::sleep(HEARTBEAT).await;
+        if let Err(error) = store.local_seen(&id, &owner).await {
+            tracing::warn!(debate = %id, %error, "sign of life not noted");
+        }
+    }
+}
+
+/// Refuses a debate that another process plays.
+pub fn held(id: &DebateId, owner: &Owner) -> Stop {
+    Stop::usage(format!(
+        "debate {id} is played by {}; stop that process first (Ctrl-C there), or end the debate: agon cancel {id}",
+        described(owner)
+    ))
+}
+
+/// Refuses a debate that is not for this machine's user to play.
+pub fn servers(id: &DebateId) -> Stop {
+    Stop::usage(format!(
+        "debate {id} was submitted to a server, which plays it: start the server on this store (agon serve), or end the \
+         debate: agon cancel {id}"
+    ))
+}
+
+/// A process, so that a person finds it.
+pub fn described(owner: &Owner) -> String {
+    let millis = i64::try_from(owner.started.0).unwrap_or(i64::MAX);
+    let started = jiff::Timestamp::from_millisecond(millis).unwrap_or_default();
+    format!("process {} on {:?}, started {}", owner.pid, owner.host, started.strftime("%Y-%m-%d %H:%M:%S UTC"))
+}
