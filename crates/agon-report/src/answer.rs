@@ -1,7 +1,7 @@
 //! The text of the answer: the words that won, and whose they are.
 use crate::minutes::{Entry, Minutes};
 use crate::words;
-use agon_core::{ConsensusStrategy, JUDGE, MODERATOR, Speech, SpeechKind, TurnId};
+use agon_core::{ConsensusStrategy, JUDGE, MODERATOR, ModeratorDecision, Speech, SpeechKind, TurnId};
 
 /// The words that won.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +27,8 @@ pub(crate) enum TextOrigin {
     Verdict,
     /// A synthesis by a judge who found for no side.
     JudgesSynthesis,
+    /// The decision with which the moderator settled the question, where nobody is to win.
+    ModeratorsDecision,
     /// The synthesis of the moderator, where nobody is to win.
     ModeratorsSynthesis,
     /// The last speech for the winner, where votes decided and nobody put the answer into words.
@@ -51,7 +53,11 @@ impl<'a> Minutes<'a> {
         match (verdict.verdict, spec.consensus_strategy) {
             (Some(text), ConsensusStrategy::MediatorSummary) => Some(WinningText {
                 author: MODERATOR,
-                origin: TextOrigin::ModeratorsSynthesis,
+                origin: if self.settled_by(text) {
+                    TextOrigin::ModeratorsDecision
+                } else {
+                    TextOrigin::ModeratorsSynthesis
+                },
                 text: Some(text),
                 turn: None,
             }),
@@ -68,6 +74,14 @@ impl<'a> Minutes<'a> {
                 turn: Some(entry.turn),
             }),
         }
+    }
+
+    /// Whether the moderator closed a round with this decision.
+    fn settled_by(&self, text: &str) -> bool {
+        self.decisions().any(|(_, decision, _)| match decision {
+            ModeratorDecision::Closes(summary) => summary.decision.as_deref() == Some(text),
+            ModeratorDecision::Opens(_) => false,
+        })
     }
 
     /// The first draft of an answer that was revised.
@@ -92,6 +106,7 @@ impl<'a> Minutes<'a> {
             TextOrigin::Revision => format!("The proposal of {who}, as revised in {place}"),
             TextOrigin::Verdict => format!("In the words of the {}", who.to_lowercase()),
             TextOrigin::JudgesSynthesis => format!("The synthesis, by the {}", who.to_lowercase()),
+            TextOrigin::ModeratorsDecision => "The decision of the moderator, which settled the question".to_owned(),
             TextOrigin::ModeratorsSynthesis => "The synthesis, by the moderator".to_owned(),
             TextOrigin::LastWord(kind) => format!("The last word for it: {} of {who}, {place}", words::kind(kind)),
         }

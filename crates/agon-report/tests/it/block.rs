@@ -67,6 +67,21 @@ fn a_synthesis_says_what_it_is_and_whose() {
 }
 
 #[test]
+fn a_synthesis_of_the_moderator_and_a_decision_that_it_rests_on_are_told_apart() {
+    let mut log = scenes::synthesis();
+    let Event::DebateAdmitted(admission) = &mut log.records[0].events[0] else { panic!("an admission") };
+    admission.spec.consensus_strategy = ConsensusStrategy::MediatorSummary;
+    assert!(block(&log).contains("\nThe synthesis, by the moderator:\n  Do both.\n"), "{}", block(&log));
+    for event in log.records.iter_mut().flat_map(|record| &mut record.events) {
+        if let Event::ModeratorDecided { decision: ModeratorDecision::Closes(summary), .. } = event {
+            summary.decision = Some("Do both.".to_owned());
+        }
+    }
+    let told = block(&log);
+    assert!(told.contains("\nThe decision of the moderator, which settled the question:\n  Do both.\n"), "{told}");
+}
+
+#[test]
 fn where_votes_decide_the_last_word_for_the_winner_is_its_text() {
     let verdict = DebateResult::of(&minutes(&scenes::voted())).verdict.unwrap();
     assert_eq!(verdict.text.as_deref(), Some("Invest now: the figures say so."));
