@@ -34,6 +34,11 @@ const SLOW: &[Group] = &[
         suite: "agon-tests it",
         tests: &["formats::each_format_is_held_in_each_", "options::every_option_changes_"],
     },
+    Group {
+        name: "200 random sequences of run, Ctrl-C, kill, resume and a server on one store",
+        suite: "agon-tests it",
+        tests: &["stop::sequences::slow::"],
+    },
 ];
 
 /// A group that was left out, and how many tests it has.
