@@ -36,7 +36,9 @@ fn a_debate_of_a_server_is_replayed_and_judged_again_like_one_of_this_machine() 
 fn a_model_that_no_host_serves_is_told_when_a_debate_is_submitted() {
     let mut cluster = Cluster::start();
     let rehearsal = crate::support::Server::start(&cluster.world, &["--models", "here:1b"]);
-    let mut alone = cluster.launch("alone", &["--ollama", &rehearsal.url]);
+    let settings = format!("[[hosts]]\nname = \"small\"\nurl = \"{}\"\nmodels = [\"here:1b\"]\n", rehearsal.url);
+    let settings = cluster.world.file("small.toml", &settings);
+    let mut alone = cluster.launch("alone", &["--config", &settings]);
     let grpc = address(&mut alone, "gRPC");
     let submit = |model: &str, id: &str| {
         let args = ["submit", &example(SHORT), "--model", model, "--id", id, "--rehearsal", "--server", &grpc];

@@ -197,7 +197,7 @@ mod tests {
         let people = |model: &str| {
             format!(
                 "topic: Tea?\nmax_rounds: 2\njudge: {{model: z, panel: 2, panel_models: [y]}}\npersonas:\n  \
-                 - {{name: a, stance: s, model: {model}, reflection: true}}\n  - {{name: b, stance: t, model: n}}\n"
+                 - {{name: Ann, stance: s, model: {model}, reflection: true}}\n  - {{name: Bo, stance: t, model: n}}\n"
             )
         };
         let rounds = |max_rounds| Overrides { max_rounds: Some(max_rounds), ..Overrides::default() };

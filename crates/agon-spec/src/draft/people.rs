@@ -179,7 +179,8 @@ pub(super) fn summarizer(root: &Section, defaults: &Defaults) -> Summarizer {
 pub(super) fn synthesizer(root: &Section, defaults: &Defaults) -> Option<Synthesizer> {
     let none = Section::default();
     let section = root.section("synthesizer");
-    let general = root.text("model").or(defaults.model.as_deref());
+    let moderator = root.section("moderator").and_then(|moderator| moderator.text("model"));
+    let general = root.text("model").or(moderator).or(defaults.model.as_deref());
     // Where a moderator frames the debate there is something to be brought together.
     let usual = section.is_some() || wants_moderator(root);
     let wanted = root.flag("synthesizer").unwrap_or(usual);

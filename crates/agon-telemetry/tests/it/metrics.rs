@@ -1,6 +1,6 @@
 //! `/metrics`.
 use crate::stage::{admission, hold, lively, stumble, tell, tool_use, with_try};
-use agon_core::{Call, HostId, ModelName};
+use agon_core::{Call, HostId, Mode, ModelName};
 use agon_telemetry::{CircuitState, Gate, Observer, Permits, REVISION, Telemetry, TelemetryConfig, TurnPlayed};
 
 fn telemetry() -> Telemetry {
@@ -61,7 +61,9 @@ fn calls_are_measured_and_unknown_tokens_are_not_taken_for_zero() {
 #[test]
 fn bids_agreement_and_tools_are_measured_by_names_of_the_configuration() {
     let telemetry = telemetry();
-    let (lively, call) = (lively("oven-2026"), tool_call());
+    let (mut lively, call) = (lively("oven-2026"), tool_call());
+    // Where stances are assigned, words say nothing of agreement.
+    lively.spec.mode = Mode::Deliberative;
 
     tell(&telemetry, &hold(lively.clone(), |_| None));
     let held = hold(admission("oven-2026"), |_| None);
@@ -122,7 +124,9 @@ fn the_guide_names_every_metric() {
     let guide = include_str!("../../../../docs/guide/tracing.md");
     let telemetry = telemetry();
     tell(&telemetry, &hold(admission("oven-2026"), stumble));
-    let (lively, call) = (lively("oven-2026"), tool_call());
+    let (mut lively, call) = (lively("oven-2026"), tool_call());
+    // Where stances are assigned, words say nothing of agreement.
+    lively.spec.mode = Mode::Deliberative;
     let held = hold(lively.clone(), |_| None);
     tell(&telemetry, &held);
     with_try(&lively, &held.played[0], |told| telemetry.turn_played(&TurnPlayed { call: &call, ..told }));
