@@ -250,7 +250,7 @@ pub fn presentation<'a>(spec: &DebateSpec, seed: u64, entries: &'a [Entry], orde
         shown.extend(group);
     }
     let labels = speaker_labels(spec, seed, anonymous);
-    let tells = |(name, _): &(&str, &str)| anonymous && !is_ordinary_name(spec, name);
+    let tells = |(name, _): &(&str, &str)| anonymous && !is_ordinary_name(name);
     let names = labels.iter().map(|(name, label)| (name.as_str(), label.as_str()));
     let mut hidden: Vec<(&str, &str)> = names.filter(tells).collect();
     hidden.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
@@ -394,14 +394,13 @@ mod tests {
     #[test]
     fn a_name_that_is_an_ordinary_word_stays_in_what_the_judge_reads() {
         let mut spec = spec(false);
-        spec.topic = "Should the town build a bridge?".to_owned();
         spec.personas[0].name = "the".into();
-        spec.personas[1].name = "Bridge".into();
+        spec.personas[1].name = "Not All".into();
         let mut entries = entries();
-        entries[2].text = "I say the Bridge is what the town needs, Cy.".into();
+        entries[2].text = "Not All that the town needs is the bridge, Cy.".into();
         let shown = presentation(&spec, 1, &entries, 0);
         let own = &speaker_labels(&spec, 1, true)[2].1;
-        assert_eq!(shown[2].text, format!("I say the Bridge is what the town needs, {own}."));
+        assert_eq!(shown[2].text, format!("Not All that the town needs is the bridge, {own}."));
     }
 
     #[test]

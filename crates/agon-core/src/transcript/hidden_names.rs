@@ -1,14 +1,11 @@
 //! Names that are hidden inside speeches.
-use crate::spec::DebateSpec;
 use crate::words::{is_common, is_spaceless, words};
 
 /// Whether speeches use a name's words without meaning the debater, so that they stay where names are hidden: all of them are words
-/// that every text of their language has, or the name stands in the topic, the context or the materials.
-pub fn is_ordinary_name(spec: &DebateSpec, name: &str) -> bool {
+/// that every text of their language has.
+pub fn is_ordinary_name(name: &str) -> bool {
     let name = words(name);
-    let asked = |text: &str| words(text).windows(name.len()).any(|part| part == name.as_slice());
-    let texts = [Some(&spec.topic), spec.context.as_ref(), spec.materials.as_ref()];
-    !name.is_empty() && (name.iter().all(|word| is_common(word)) || texts.into_iter().flatten().any(|text| asked(text)))
+    !name.is_empty() && name.iter().all(|word| is_common(word))
 }
 
 /// The text with whole words that are one of the names replaced; longer names stand first. Letter case counts.

@@ -117,7 +117,7 @@ fn ordinary_names(root: &Section, spec: &DebateSpec, problems: &mut Problems<'_>
         return;
     }
     for section in root.list("personas").unwrap_or_default() {
-        let Some(name) = section.text("name").filter(|name| is_ordinary_name(spec, name)) else { continue };
+        let Some(name) = section.text("name").filter(|name| is_ordinary_name(name)) else { continue };
         let message = format!("{} is a word that speeches use; judges will read it there, not a label", quote(name));
         let finding = Finding::new(Code::OrdinaryName, section.span_of("name"), message).field(section.path_of("name"));
         problems.warning(finding.help("give the persona a name that is no other word of the debate"));
