@@ -83,6 +83,8 @@ impl<F: FnMut(Kind, &str)> Cutter<'_, F> {
             return self.number(segment);
         }
         const APOSTROPHES: [char; 2] = ['\'', '’'];
+        /// What UAX 29 leaves inside words, and joins two words as often as parts of one.
+        const JOINTS: [char; 6] = ['\'', '’', ':', '.', '_', '·'];
         let parts = segment.rsplit_once(APOSTROPHES);
         if let Some((head, "t")) = parts
             && let Some(stem) = head.strip_suffix('n')
@@ -95,7 +97,7 @@ impl<F: FnMut(Kind, &str)> Cutter<'_, F> {
             }
             return self.word("not");
         }
-        for part in segment.split(APOSTROPHES) {
+        for part in segment.split(JOINTS) {
             self.word(if part == "n" && parts.is_some() { "ne" } else { part });
         }
     }
@@ -173,6 +175,14 @@ mod tests {
         assert_eq!(
             words("Up or ÜBER? The ﬁne U\u{308}ber-Plan\u{ad}ung"),
             ["up", "or", "über", "the", "fine", "über", "planung"]
+        );
+    }
+
+    #[test]
+    fn words_that_a_mark_joins_are_two() {
+        assert_eq!(
+            words("text:heron snake_case example.com l'eau"),
+            ["text", "heron", "snake", "case", "example", "com", "l", "eau"]
         );
     }
 
