@@ -49,7 +49,7 @@ pub fn build_agon() -> Result<PathBuf> {
 /// What `program` prints as the help of `subcommand` (its own for an empty name); `None` if it refuses.
 pub fn help_of(program: &Path, subcommand: &str) -> Option<String> {
     let output =
-        Command::new(program).args(subcommand.split_whitespace()).arg("--help").stdin(Stdio::null()).output().ok()?;
+        Command::new(program).arg("help").args(subcommand.split_whitespace()).stdin(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 

@@ -2,11 +2,11 @@
 use crate::support::{PATIENCE, Running, SHORT, Said, World, example};
 use agon_core::{DebateId, Event, Halt, Position, Record};
 use agon_store::{Journal as _, Local, SqliteOptions, SqliteStore, Upkeep as _};
+use agon_testkit::until;
 use nix::sys::signal::Signal;
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt as _;
 use std::sync::Arc;
-use std::time::Instant;
 use tokio::runtime::{Builder, Runtime};
 
 /// Steps of a sequence.
@@ -221,15 +221,12 @@ impl<'a> Sequence<'a> {
 
     /// The server plays what was submitted to it, and nobody else does.
     fn served(&self, id: &str) {
-        let deadline = Instant::now() + PATIENCE;
         let over = |log: &[Arc<Record>]| {
             log.last().is_some_and(|last| matches!(last.events.last(), Some(Event::DebateEnded { .. })))
         };
-        while !over(&self.log(id)) {
-            assert!(Instant::now() < deadline, "{}: {id} was lost", self.number);
-            std::thread::sleep(std::time::Duration::from_millis(50));
-        }
-        let writers = writers(&self.log(id));
+        let what = format!("{}: {id} is played to its end", self.number);
+        let log = until(&what, PATIENCE, || Ok(Some(self.log(id)).filter(|log| over(log)))).unwrap();
+        let writers = writers(&log);
         assert!(writers.len() == 1 && writers[0].starts_with("beside"), "{}: {id}: {writers:?}", self.number);
     }
 

@@ -75,7 +75,8 @@ mod tests {
         const DOCUMENTS: [&str; 8] =
             ["new", "report", "schema", "completions", "serve", "agon nats config", "open", "reference"];
         fn walk(command: &Command, path: &str) {
-            let children: Vec<&Command> = command.get_subcommands().filter(|child| child.get_name() != "help").collect();
+            let children: Vec<&Command> =
+                command.get_subcommands().filter(|child| child.get_name() != "help").collect();
             let (name, json) = (command.get_name(), command.get_arguments().any(|arg| arg.get_id() == "json"));
             let document = DOCUMENTS.contains(&name) || DOCUMENTS.contains(&path);
             assert!(json || document || !children.is_empty(), "{path} has no --json");
