@@ -6,7 +6,7 @@ mod sides;
 use crate::analysis::Analysis;
 use crate::key;
 use crate::minutes::Minutes;
-use crate::terminal::{Style, StyledLine, indented_text};
+use crate::terminal::{Style, StyledLine, indented_text, rehearsal_mark};
 use crate::text::{excerpt, one_line};
 use crate::verdict::{Standing, Tone};
 use crate::words::{self, count, duration, number};
@@ -30,6 +30,8 @@ pub struct ResultBlock {
     pub(crate) headline: String,
     /// The words of the answer, and the output of the synthesizer.
     pub(crate) texts: Vec<BlockText>,
+    /// Scripted speakers said all of it.
+    rehearsal: bool,
     /// The rest, by label.
     pub(crate) rows: Vec<(&'static str, String)>,
 }
@@ -60,7 +62,8 @@ impl ResultBlock {
         rows.extend(objection::of(minutes, analysis.as_ref()).map(|open| ("Left open", open)));
         rows.extend(rounds(minutes).map(|rounds| ("Rounds", rounds)));
         rows.push(("Cost", cost(minutes)));
-        Self { badge, tone, headline: one_line(&minutes.headline()), texts: texts(minutes), rows }
+        let (headline, texts) = (one_line(&minutes.headline()), texts(minutes));
+        Self { badge, tone, headline, texts, rehearsal: minutes.rehearsal(), rows }
     }
 
     /// The block with a further line, for what only the caller knows: where the report is.
@@ -84,6 +87,8 @@ impl ResultBlock {
             Tone::Open => Style::Plain,
         };
         let mut out = vec![StyledLine::empty(), StyledLine::of(Style::Title, "== Result ==")];
+        // Whoever asked for the result alone has seen no other mark.
+        out.extend(self.rehearsal.then(rehearsal_mark));
         let badge = StyledLine::of(style, format!("{}:", self.badge));
         out.push(badge.and(Style::Strong, format!(" {}", self.headline)));
         for text in &self.texts {

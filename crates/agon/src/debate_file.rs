@@ -129,8 +129,8 @@ fn flags(overrides: &Overrides) -> String {
 /// Whether a text that names no file is yet meant as one: better "no such file" than a debate about a mistyped name.
 fn looks_like_a_file(what: &str) -> bool {
     let known = ending(what).is_some_and(|ending| ENDINGS.contains(&ending.as_str()));
-    let path = !what.contains(char::is_whitespace) && what.contains('/');
-    known || path
+    let one_word = !what.contains(char::is_whitespace);
+    known || one_word && (what.contains('/') || ending(what).is_some())
 }
 
 fn file(name: &str) -> Result<Source, Stop> {
@@ -177,7 +177,9 @@ mod tests {
             assert_eq!(stop.exit, Exit::Usage);
             assert!(format!("{:#}", stop.error.unwrap()).contains(name));
         }
+        assert!(looks_like_a_file("debate.toml") && looks_like_a_file("my-debate.yml.txtt"));
         assert!(!looks_like_a_file("Should we use and/or rules?"));
+        assert!(!looks_like_a_file("Node.js or Deno?"));
     }
 
     #[test]

@@ -27,9 +27,9 @@ impl Ownership {
         match store.sqlite.admit_local(id, &owner).await.map_err(failed)? {
             Claimed::Won => Ok(Self::keep(store, id, owner)),
             Claimed::Held(other) => Err(held(id, &other)),
-            Claimed::Servers | Claimed::Refused => {
-                Err(Stop::usage(format!("there is a debate {id} already; agon resume {id} continues it")))
-            }
+            Claimed::Servers | Claimed::Refused => Err(Stop::usage(format!(
+                "there is a debate {id} already: agon get {id} shows it, and agon resume {id} continues it if it has not ended"
+            ))),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::text::{excerpt, one_line};
 use crate::verdict::Standing;
 use crate::words;
 use agon_core::tally::same_answer;
-use agon_core::{BallotStage, Ballots, ConsensusStrategy, DebateState, VoteRule};
+use agon_core::{BallotStage, Ballots, ConsensusStrategy, DebateState, SelfVotes, VoteRule};
 
 /// Characters of an answer that stands behind a name.
 const MOST_ANSWER: usize = 80;
@@ -36,8 +36,11 @@ pub(super) fn of(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
         return argued(minutes);
     }
     let winner = minutes.winner().and_then(|won| if by_votes { Some(won) } else { minutes.stands_for(won) });
+    // Where nobody may vote for itself, a vote does not say what the voter is for.
+    let own_left_out = spec.voting.as_ref().is_some_and(|voting| voting.self_votes == SelfVotes::Exclude);
+    let labels = if by_votes && own_left_out { ["Votes", "Other votes"] } else { ["For", "Against"] };
     let mut rows = match winner {
-        Some(winner) => for_and_against(winner, &held),
+        Some(winner) => for_and_against(winner, &held, labels),
         None => by_answer(&held),
     };
     if !by_votes {
@@ -46,12 +49,16 @@ pub(super) fn of(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
     rows
 }
 
-fn for_and_against(winner: &str, held: &[FinalChoice<'_>]) -> Vec<(&'static str, String)> {
+fn for_and_against(
+    winner: &str,
+    held: &[FinalChoice<'_>],
+    [pro, contra]: [&'static str; 2],
+) -> Vec<(&'static str, String)> {
     let (with, against): (Vec<&FinalChoice<'_>>, Vec<&FinalChoice<'_>>) =
         held.iter().partition(|one| one.is_for(winner));
     let with: Vec<String> = with.into_iter().map(|one| named(one.who, None, one.before)).collect();
     let against: Vec<String> = against.into_iter().map(|one| named(one.who, Some(one.choice), one.before)).collect();
-    vec![("For", listed(&with, ", ")), ("Against", listed(&against, "; "))]
+    vec![(pro, listed(&with, ", ")), (contra, listed(&against, "; "))]
 }
 
 /// Without a winner, each answer with those who hold it.

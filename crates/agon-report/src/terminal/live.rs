@@ -1,12 +1,12 @@
 //! The state of a running debate as far as a watcher sees it.
 use super::lines;
 use super::pace::Pace;
-use super::styled::{Style, StyledLine};
+use super::styled::{Style, StyledLine, rehearsal_mark};
 use crate::figures;
 use crate::minutes;
 use crate::prices::{Expenses, Prices};
 use crate::text::{PlainText, excerpt};
-use crate::words::{self, REHEARSAL, count, duration, number};
+use crate::words::{self, count, duration, number};
 use agon_core::tally::same_answer;
 use agon_core::{
     Admission, Ask, BallotStage, Call, Event, ModelName, ModeratorDecision, ParticipantId, PhaseName, Position,
@@ -268,7 +268,7 @@ impl LiveView {
             return Vec::new();
         }
         self.rehearsal = true;
-        vec![StyledLine::of(Style::Warn, format!("*** {REHEARSAL}. ***"))]
+        vec![rehearsal_mark()]
     }
 
     /// The heading of a round: before the moderator's decision that opens it, or else when it opens.

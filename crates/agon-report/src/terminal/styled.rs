@@ -1,5 +1,6 @@
 //! Lines of text with a meaning per span; what a meaning looks like is the caller's affair.
 use crate::text::one_line;
+use crate::words::REHEARSAL;
 use std::fmt;
 
 /// What a piece of text is.
@@ -76,6 +77,11 @@ impl StyledLine {
         Self { spans, hang }
     }
 }
+/// Says that scripted speakers said all of it.
+pub(crate) fn rehearsal_mark() -> StyledLine {
+    StyledLine::of(Style::Warn, format!("*** {REHEARSAL}. ***"))
+}
+
 impl fmt::Display for StyledLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.spans.iter().try_for_each(|span| f.write_str(&span.text))

@@ -155,7 +155,7 @@ async fn a_speech_is_cut_over_nats_too() {
     let config = ProvisionConfig::default();
     provision(&control, &config).await.unwrap();
     let bus = NatsBus::new(control, tokens, QueueConfig { provision: config });
-    let (mut stage, casts) = (Stage::new(), cast(Duration::from_millis(20)));
+    let (mut stage, casts) = (Stage::new(), cast(Duration::from_millis(500)));
     stage.bus = Arc::new(bus);
     let player = stage.player("h1", hosts(&casts)).await;
     let owner = stage.peer("n1", vec![]).await;
