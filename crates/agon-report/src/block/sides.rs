@@ -38,7 +38,7 @@ pub(super) fn of(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
     let winner = minutes.winner().and_then(|won| if by_votes { Some(won) } else { minutes.stands_for(won) });
     // Where nobody may vote for itself, a vote does not say what the voter is for.
     let own_left_out = spec.voting.as_ref().is_some_and(|voting| voting.self_votes == SelfVotes::Exclude);
-    let labels = if by_votes && own_left_out { ["Votes", "Other votes"] } else { ["For", "Against"] };
+    let labels = if by_votes && own_left_out { ["Votes", "Others"] } else { ["For", "Against"] };
     let mut rows = match winner {
         Some(winner) => for_and_against(winner, &held, labels),
         None => by_answer(&held),
