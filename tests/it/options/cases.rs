@@ -416,7 +416,6 @@ fn outputs() -> Vec<Case> {
         moderated(flip("/visible/moderator/history", json!(true), json!(false))),
         flip("/visible/judge/client", json!(true), json!(false)),
         flip("/visible/judge/history", json!(true), json!(false)),
-        // What the synthesizer says is in the result, which is always printed; whether the event is streamed is tested in agon-report.
         synthesised(flip("/visible/synthesizer/history", json!(true), json!(false))),
         flip("/visible/names", json!(true), json!(false)),
     ]

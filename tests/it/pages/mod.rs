@@ -77,7 +77,9 @@ fn has_its_parts(browser: &mut Browser, file: &Path, name: &str) {
         assert!(headings.as_array().unwrap().contains(&part.into()), "{name} has no section {part}: {headings}");
     }
     page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true })");
-    for (kind, least) in [("chart", 2), ("tree", 1), ("timeline", 1)] {
+    // Who speaks once and has an assigned stance gives no measure of a round to draw.
+    let charts = if name == "bp_style" { 1 } else { 2 };
+    for (kind, least) in [("chart", charts), ("tree", 1), ("timeline", 1)] {
         let drawn = page.evaluate(&format!("({DRAWN})('{kind}')"));
         let drawn: Vec<u64> = serde_json::from_value(drawn).unwrap();
         assert!(drawn.len() >= least && drawn.iter().all(|shapes| *shapes > 1), "{name}, {kind}: {drawn:?}");

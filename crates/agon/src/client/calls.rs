@@ -8,12 +8,17 @@ use agon_proto::pb::v1::debate_service_client::DebateServiceClient;
 use anyhow::Context as _;
 use std::future::Future;
 use std::time::Duration;
+use tokio::time::Instant;
 use tonic::{Code, Request, Response, Status};
 
 /// How often a question is asked at most.
 const TRIES: u32 = 4;
 /// The wait before the second try; doubles each time.
 const FIRST_WAIT: Duration = Duration::from_millis(150);
+/// The longest wait between two tries.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
+/// For how long a server is asked again that answers, and says that it can not for the moment: its store has a new leader in a few seconds.
+const PATIENCE: Duration = Duration::from_secs(15);
 /// Debates on a page of a list, and events on a page of a log.
 const PAGE: i32 = 500;
 
@@ -145,16 +150,21 @@ pub(super) async fn repeat<A, F>(mut send: impl FnMut() -> F) -> Result<A, Statu
 where
     F: Future<Output = Result<Response<A>, Status>>,
 {
-    let mut wait = FIRST_WAIT;
-    for _ in 1..TRIES {
-        match send().await {
-            Err(status) if told::broke(&status) => tracing::debug!(%status, "asked again"),
+    let (mut wait, mut tries, begun) = (FIRST_WAIT, 1, Instant::now());
+    loop {
+        let status = match send().await {
+            Err(status) if told::broke(&status) => status,
             answered => return answered.map(Response::into_inner),
+        };
+        // A server that answers and says when to come again is there, and so is worth a longer wait.
+        let waits = told::come_again(&status) && begun.elapsed() < PATIENCE;
+        if tries >= TRIES && !waits {
+            return Err(status);
         }
+        tracing::debug!(%status, "asked again");
         tokio::time::sleep(wait).await;
-        wait *= 2;
+        (wait, tries) = ((wait * 2).min(LONGEST_WAIT), tries + 1);
     }
-    send().await.map(Response::into_inner)
 }
 
 /// An event as a record of its own.
@@ -173,10 +183,44 @@ mod tests {
     use crate::environment::Environment;
     use crate::exit::Exit;
     use crate::settings::ClientSettings;
+    use std::cell::Cell;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
     use tokio::io::AsyncReadExt as _;
     use tokio::net::TcpListener;
+    use tonic_types::{ErrorDetails, StatusExt as _};
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_says_when_to_come_again_is_asked_for_longer() {
+        let later = || {
+            let details = ErrorDetails::with_retry_info(Some(Duration::from_secs(1)));
+            Status::with_error_details(Code::Unavailable, "the store cannot be reached", details)
+        };
+        let asked = Cell::new(0);
+        let count = || asked.replace(asked.get() + 1) + 1;
+        let answer = repeat(|| {
+            let tries = count();
+            async move { if tries < 10 { Err(later()) } else { Ok(Response::new(tries)) } }
+        });
+        assert_eq!(answer.await.unwrap(), 10);
+
+        asked.set(0);
+        let never: Result<u32, Status> = repeat(|| {
+            count();
+            async { Err(Status::unavailable("nobody is there")) }
+        })
+        .await;
+        assert_eq!((never.unwrap_err().code(), asked.get()), (Code::Unavailable, TRIES));
+
+        asked.set(0);
+        let begun = Instant::now();
+        let never: Result<u32, Status> = repeat(|| {
+            count();
+            async move { Err(later()) }
+        })
+        .await;
+        assert!(never.is_err() && begun.elapsed() < PATIENCE * 2, "{:?}", begun.elapsed());
+    }
 
     #[tokio::test]
     async fn a_question_whose_connection_breaks_is_asked_again_over_another_one() {

@@ -20,6 +20,11 @@ pub fn broke(status: &Status) -> bool {
     status.code() == Code::Unavailable || !causes.is_empty() && !late
 }
 
+/// Whether the server says that the same question may be answered later, and when.
+pub fn come_again(status: &Status) -> bool {
+    status.get_error_details().retry_info().is_some_and(|info| info.retry_delay.is_some())
+}
+
 /// Whether the answer may come from a server that speaks HTTP/2 and not gRPC.
 pub fn is_foreign(status: &Status) -> bool {
     match status.code() {
