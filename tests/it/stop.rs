@@ -75,6 +75,19 @@ fn a_stopped_debate_is_paused_and_one_whose_process_died_is_interrupted_wherever
 }
 
 #[test]
+fn a_run_whose_store_is_deleted_ends_and_says_so() {
+    let world = World::new();
+    let running = slow_run(&world, "without-a-store");
+    std::fs::remove_file(world.database()).unwrap();
+
+    let (status, told) = running.wait();
+
+    assert_eq!(status.code(), Some(70), "{told}");
+    assert!(told.contains("was deleted or moved while it was in use"), "{told}");
+    assert!(!told.contains("what was said is kept"), "{told}");
+}
+
+#[test]
 fn sigterm_pauses_as_ctrl_c_does_and_a_second_ctrl_c_says_how_to_continue() {
     let world = World::new();
     let running = slow_run(&world, "terminated");

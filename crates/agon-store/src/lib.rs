@@ -30,5 +30,5 @@ pub use nats::{NatsCache, NatsLimits, NatsStorage, NatsStore, NatsStoreConfig, N
 pub use owner::{Claimed, Local, OWNER_SILENT_MS, Owner};
 pub use port::*;
 pub use shares::DEFAULT_MAX_JOBS;
-pub use sqlite::{Clock, OpenError, SqliteOptions, SqliteStore, SyncMode};
+pub use sqlite::{Clock, OpenError, SqliteOptions, SqliteStore, SyncMode, Trouble};
 pub use upkeep::{DebateHead, Page, RawRecord, Upkeep, Verified};

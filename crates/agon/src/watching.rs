@@ -1,16 +1,18 @@
 //! Showing a debate while it runs, until it ends, the user has enough, or nobody reads any more.
-use crate::exit::Stop;
+use crate::exit::{Exit, Stop};
 use crate::signals::Signals;
 use crate::terminal::View;
 use agon_core::{DebateSpec, DebateState, Event, Outcome, Record, TurnId};
 use agon_report::{deltas_shown_to_clients, shown_to_clients};
 use agon_runtime::{Clock, SystemClock, Watch, WatchError, Watched};
+use agon_store::Trouble;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
@@ -18,6 +20,8 @@ use tokio::time::MissedTickBehavior;
 const FRAME: Duration = Duration::from_millis(80);
 /// What may wait for the view.
 const WAITING: usize = 256;
+/// How long a debate waits for a store that cannot be written.
+const STORE_PATIENCE: Duration = Duration::from_secs(60);
 
 /// How a debate ended.
 pub type End = (DebateState, Option<Outcome>);
@@ -49,8 +53,8 @@ pub enum Seen {
         /// The piece.
         text: String,
     },
-    /// What the user should know of the connection.
-    Notice(&'static str),
+    /// What the user should know from now on; nothing where that has passed.
+    Notice(Option<Cow<'static, str>>),
 }
 
 /// A watched debate and whoever is shown it.
@@ -73,6 +77,7 @@ impl Watching<'_> {
         let mut down = std::pin::pin!(down);
         let mut ended = None;
         let mut curtain = Curtain::default();
+        let mut notice = None;
         loop {
             let shown = tokio::select! {
                 biased;
@@ -81,10 +86,17 @@ impl Watching<'_> {
                     return Ok(Ending::Interrupted);
                 }
                 seen = self.feed.next() => match seen? {
+                    Some(Seen::Notice(said)) => {
+                        if let Some(new) = said.as_deref().filter(|_| said != notice) {
+                            self.view.notice(new);
+                        }
+                        notice = said;
+                        Ok(())
+                    }
                     Some(seen) => self.show(&seen, &mut curtain, &mut ended),
                     None => return Ok(ended.map_or(Ending::Silent, |(state, outcome)| Ending::Over(state, outcome))),
                 },
-                _ = frames.tick() => self.view.tick(SystemClock.now(), None),
+                _ = frames.tick() => self.view.tick(SystemClock.now(), notice.as_deref()),
                 stop = &mut down => return Err(stop),
             };
             if let Err(error) = shown {
@@ -108,7 +120,7 @@ impl Watching<'_> {
                 }
                 Ok(())
             }
-            Seen::Notice(notice) => self.view.tick(SystemClock.now(), Some(notice)),
+            Seen::Notice(_) => Ok(()),
         }
     }
 }
@@ -167,18 +179,12 @@ impl Feed {
         Self { receiver, _task: task }
     }
 
-    /// What a node of this process sees.
-    pub fn of_node(mut watch: Watch) -> Self {
+    /// What a node of this process sees, and what keeps its store from being written.
+    pub fn of_node(watch: Watch, trouble: watch::Receiver<Option<Trouble>>) -> Self {
         Self::new(|sink| async move {
-            while let Some(watched) = watch.next().await.transpose() {
-                match watched {
-                    Ok(watched) => {
-                        if !sink.send(seen(watched)).await {
-                            return;
-                        }
-                    }
-                    Err(error) => return sink.fail(unwatched(error)).await,
-                }
+            tokio::select! {
+                () = follow(watch, &sink) => {}
+                () = tell(trouble, &sink) => {}
             }
         })
     }
@@ -186,6 +192,48 @@ impl Feed {
     async fn next(&mut self) -> Result<Option<Seen>, Stop> {
         self.receiver.recv().await.transpose()
     }
+}
+
+async fn follow(mut watch: Watch, sink: &Sink) {
+    while let Some(watched) = watch.next().await.transpose() {
+        match watched {
+            Ok(watched) => {
+                if !sink.send(seen(watched)).await {
+                    return;
+                }
+            }
+            Err(error) => return sink.fail(unwatched(error)).await,
+        }
+    }
+}
+
+/// Says that the debate waits for its store, and ends the feed where that does not pass. Never returns otherwise.
+async fn tell(mut trouble: watch::Receiver<Option<Trouble>>, sink: &Sink) {
+    loop {
+        let now = trouble.borrow_and_update().clone();
+        let closed = match now {
+            None => {
+                sink.notice(None).await;
+                trouble.changed().await.is_err()
+            }
+            Some(Trouble { detail, lasting: true }) => return sink.fail(unwritten(&detail)).await,
+            Some(Trouble { detail, lasting: false }) => {
+                sink.notice(Some(format!("The debate waits for its store: {detail}.").into())).await;
+                let passed = async { trouble.wait_for(Option::is_none).await.map(drop) };
+                match tokio::time::timeout(STORE_PATIENCE, passed).await {
+                    Ok(passed) => passed.is_err(),
+                    Err(_) => return sink.fail(unwritten(&detail)).await,
+                }
+            }
+        };
+        if closed {
+            return std::future::pending().await;
+        }
+    }
+}
+
+fn unwritten(detail: &str) -> Stop {
+    Stop::say(Exit::Internal, format!("the debate cannot be kept: {detail}"))
 }
 
 fn seen(watched: Watched) -> Seen {
@@ -208,8 +256,8 @@ impl Sink {
     pub async fn send(&self, seen: Seen) -> bool {
         self.0.send(Ok(seen)).await.is_ok()
     }
-    /// Tells of the connection.
-    pub async fn notice(&self, notice: &'static str) {
+    /// Tells what the user should know from now on; nothing where that has passed.
+    pub async fn notice(&self, notice: Option<Cow<'static, str>>) {
         self.send(Seen::Notice(notice)).await;
     }
     /// Ends the feed with an error.
@@ -220,5 +268,55 @@ impl Sink {
     /// Whether nobody listens any more.
     pub fn is_closed(&self) -> bool {
         self.0.is_closed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::time::Instant;
+
+    fn trouble(lasting: bool) -> Option<Trouble> {
+        Some(Trouble { detail: "disk is full".to_owned(), lasting })
+    }
+
+    fn told() -> (watch::Sender<Option<Trouble>>, Feed) {
+        let (tell_of, trouble) = watch::channel(None);
+        (tell_of, Feed::new(|sink| async move { tell(trouble, &sink).await }))
+    }
+
+    /// The next notice.
+    async fn notice(feed: &mut Feed) -> Option<String> {
+        match feed.next().await {
+            Ok(Some(Seen::Notice(notice))) => notice.map(Cow::into_owned),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_store_that_cannot_be_written_is_told_of_until_it_can() {
+        let (tell_of, mut feed) = told();
+        assert_eq!(notice(&mut feed).await, None);
+        tell_of.send_replace(trouble(false));
+        assert_eq!(notice(&mut feed).await.unwrap(), "The debate waits for its store: disk is full.");
+        tokio::time::sleep(STORE_PATIENCE / 2).await;
+        tell_of.send_replace(None);
+        assert_eq!(notice(&mut feed).await, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_debate_does_not_wait_for_its_store_for_ever() {
+        for (lasting, patience) in [(false, STORE_PATIENCE), (true, Duration::ZERO)] {
+            let (tell_of, mut feed) = told();
+            assert_eq!(notice(&mut feed).await, None);
+            let start = Instant::now();
+            tell_of.send_replace(trouble(lasting));
+            if !lasting {
+                notice(&mut feed).await.unwrap();
+            }
+            let stop = feed.next().await.unwrap_err();
+            assert_eq!((stop.exit, start.elapsed()), (Exit::Internal, patience));
+            assert!(stop.error.unwrap().to_string().contains("disk is full"));
+        }
     }
 }

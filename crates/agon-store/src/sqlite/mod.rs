@@ -9,6 +9,7 @@ mod readers;
 mod registers;
 mod requests;
 mod schema;
+mod trouble;
 mod upkeep;
 mod writer;
 
@@ -21,9 +22,12 @@ use readers::Readers;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
+use tokio::sync::watch;
+use trouble::Identity;
 use writer::Writer;
 
 pub use open::{Clock, OpenError, SqliteOptions, SyncMode};
+pub use trouble::Trouble;
 
 /// Everything in one SQLite file. Several processes may use one file.
 ///
@@ -42,10 +46,15 @@ impl SqliteStore {
     pub fn open(path: &Path, options: SqliteOptions) -> Result<Self, OpenError> {
         let connection = open::connect(path, &options)?;
         let live = Arc::new(Live::new(options.tail_records, options.live_debates));
-        let writer =
-            Writer::start(connection, &options, Arc::clone(&live)).map_err(|source| OpenError::Thread { source })?;
+        let writer = Writer::start(connection, Identity::of(path), &options, Arc::clone(&live));
+        let writer = writer.map_err(|source| OpenError::Thread { source })?;
         let readers = Arc::new(Readers::new(path, &options));
         Ok(Self { writer, readers, live, max_jobs: options.max_jobs, clock: options.clock })
+    }
+
+    /// What keeps the database from being written, as the last change found it.
+    pub fn trouble(&self) -> watch::Receiver<Option<Trouble>> {
+        self.writer.trouble()
     }
 }
 

@@ -4,12 +4,13 @@
 //! is committed. What one change finds (a fence, a decided register) is an answer, not a failure; a change that SQLite refuses is
 //! rolled back with its group, and then every change of the group is run by itself, so that only the culprit fails.
 use super::open::{SqliteOptions, SyncMode};
+use super::trouble::{Identity, Trouble};
 use crate::live::Live;
 use rusqlite::{Connection, TransactionBehavior};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tracing::{debug, error};
 
 /// A change to the database. It may be run more than once before it is committed, and must depend on the database alone.
@@ -44,19 +45,31 @@ impl WriteError {
 /// The handle of the writing thread.
 pub(super) struct Writer {
     queue: Option<mpsc::Sender<Box<dyn Pending>>>,
+    trouble: watch::Receiver<Option<Trouble>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Writer {
     /// Starts the thread.
-    pub(super) fn start(connection: Connection, options: &SqliteOptions, live: Arc<Live>) -> std::io::Result<Self> {
+    pub(super) fn start(
+        connection: Connection,
+        file: Identity,
+        options: &SqliteOptions,
+        live: Arc<Live>,
+    ) -> std::io::Result<Self> {
         let (queue, waiting) = mpsc::channel(options.queue.get());
         let group = options.group.get();
         let gather = options.gather;
         let sync = options.sync;
-        let run = move || Loop { connection, waiting, group, gather, sync, live, flushing: true }.run();
+        let (tell, trouble) = watch::channel(None);
+        let run = move || Loop { connection, file, waiting, group, gather, sync, live, tell, flushing: true }.run();
         let thread = std::thread::Builder::new().name("agon-store".to_owned()).spawn(run)?;
-        Ok(Self { queue: Some(queue), thread: Some(thread) })
+        Ok(Self { queue: Some(queue), trouble, thread: Some(thread) })
+    }
+
+    /// What keeps changes from being written.
+    pub(super) fn trouble(&self) -> watch::Receiver<Option<Trouble>> {
+        self.trouble.clone()
     }
 
     /// Makes a change and waits until it is committed. A caller that stops waiting does not undo it.
@@ -112,6 +125,7 @@ impl<C: Change> Pending for Waiting<C> {
 
 struct Loop {
     connection: Connection,
+    file: Identity,
     waiting: mpsc::Receiver<Box<dyn Pending>>,
     group: usize,
     gather: Duration,
@@ -119,6 +133,7 @@ struct Loop {
     /// Whether the connection flushes its transactions, where the mode asks for it.
     flushing: bool,
     live: Arc<Live>,
+    tell: watch::Sender<Option<Trouble>>,
 }
 
 /// Where a transaction failed.
@@ -154,7 +169,17 @@ impl Loop {
     }
 
     fn write(&mut self, group: &mut Vec<Box<dyn Pending>>) {
-        match self.transaction(group) {
+        if let Some(lost) = self.file.lost() {
+            let refused = WriteError::Refused(lost.detail.clone());
+            self.note(Some(lost));
+            return self.settle(group, &Err(refused));
+        }
+        let written = self.transaction(group);
+        match &written {
+            Ok(()) => self.note(None),
+            Err(Failed::Before(reason) | Failed::AtCommit(reason)) => self.note_failed(reason),
+        }
+        match written {
             Ok(()) => self.settle(group, &Ok(())),
             Err(Failed::Before(reason)) if group.len() > 1 => {
                 debug!(%reason, changes = group.len(), "group of changes split");
@@ -165,6 +190,20 @@ impl Loop {
             Err(Failed::Before(reason)) => self.settle(group, &Err(WriteError::Refused(reason.to_string()))),
             Err(Failed::AtCommit(reason)) => self.settle(group, &Err(WriteError::Unsure(reason.to_string()))),
         }
+    }
+
+    fn note_failed(&self, reason: &rusqlite::Error) {
+        if let Some(trouble) = Trouble::of(reason) {
+            self.note(Some(trouble));
+        }
+    }
+
+    fn note(&self, trouble: Option<Trouble>) {
+        self.tell.send_if_modified(|told| {
+            let changed = *told != trouble;
+            *told = trouble;
+            changed
+        });
     }
 
     fn transaction(&mut self, group: &mut [Box<dyn Pending>]) -> Result<(), Failed> {

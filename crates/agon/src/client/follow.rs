@@ -66,7 +66,7 @@ impl Follower {
                 Ended::Broken(status) if self.is_final(&status) => {
                     return sink.fail(self.client.stop(&status, "watch").await).await;
                 }
-                Ended::Broken(_) => sink.notice("The connection broke. Trying to take it up again.").await,
+                Ended::Broken(_) => sink.notice(Some("The connection broke. Trying to take it up again.".into())).await,
                 Ended::Cut if progress => continue,
                 Ended::Cut => {}
             }
@@ -94,6 +94,7 @@ impl Follower {
             Ok(Err(status)) => return Ended::Broken(status),
             Err(_) => return Ended::Broken(Status::new(Code::DeadlineExceeded, "no answer")),
         };
+        sink.notice(None).await;
         loop {
             let message = match tokio::time::timeout(SILENCE, stream.message()).await {
                 Ok(Ok(Some(message))) => message,

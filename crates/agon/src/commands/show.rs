@@ -41,10 +41,11 @@ pub async fn to_the_end(
     let after = begin.after;
     let begin = begin.with_prices(showing.settings);
     let mut view = choose(&showing.context.output, &showing.output.view, begin)?;
+    let trouble = stage.store.sqlite.trouble();
     let watch = stage.node.watch(id, after, view.wants_tokens()).await.map_err(unwatched);
     let watched = match watch {
         Ok(watch) => {
-            let feed = Feed::of_node(watch);
+            let feed = Feed::of_node(watch, trouble.clone());
             let (view, signals) = (view.as_mut(), &mut showing.signals);
             Watching { feed, view, signals, farewell: FAREWELL }.watch(down(&stage)).await
         }
@@ -64,8 +65,11 @@ pub async fn to_the_end(
     if closed.is_some() {
         ownership.leave().await;
     }
-    let flag = store_flag(showing.context);
-    showing.context.output.note(&format!("what was said is kept; continue with: agon resume {id}{flag}"));
+    let lost = trouble.borrow().as_ref().is_some_and(|trouble| trouble.lasting);
+    if !lost {
+        let flag = store_flag(showing.context);
+        showing.context.output.note(&format!("what was said is kept; continue with: agon resume {id}{flag}"));
+    }
     stopped
 }
 

@@ -67,6 +67,8 @@ impl<B: Backend<Error = io::Error>> View for InlineView<B> {
         self.told.view.delta(SystemClock.now(), turn, n, text);
     }
 
+    fn notice(&mut self, _text: &str) {}
+
     fn tick(&mut self, now: Timestamp, notice: Option<&str>) -> io::Result<()> {
         self.terminal.autoresize()?;
         let logged: Vec<StyledLine> = logging::held().lines().map(|line| StyledLine::of(Style::Dim, line)).collect();

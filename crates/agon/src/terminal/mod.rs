@@ -14,7 +14,7 @@ use agon_core::{Event, Position, Timestamp, TurnId};
 use agon_report::{LiveView, StyledLine};
 use inline::InlineView;
 use plain::PlainView;
-use std::io;
+use std::io::{self, Write as _};
 use told::Told;
 use wrap::wrap;
 
@@ -62,7 +62,6 @@ pub fn choose(output: &Output, args: &ViewArgs, begin: Begin) -> io::Result<Box<
 
 /// Prints lines on standard output, no wider than `width` columns.
 pub fn print(lines: &[StyledLine], width: usize, color: bool) -> io::Result<()> {
-    use io::Write;
     let mut out = io::stdout().lock();
     for line in lines.iter().flat_map(|line| wrap(line, width)) {
         writeln!(out, "{}", paint::line(&line, color))?;
@@ -83,6 +82,11 @@ pub trait View {
     /// Time has passed; `notice` is what the user should know at the moment.
     fn tick(&mut self, _now: Timestamp, _notice: Option<&str>) -> io::Result<()> {
         Ok(())
+    }
+    /// The user should know this. A view that draws at each [`View::tick`] shows it there.
+    fn notice(&mut self, text: &str) {
+        // Whoever does not listen to standard error misses nothing that counts.
+        let _ = writeln!(io::stderr(), "{}", agon_report::plain(text));
     }
     /// Nothing more will come: leave the screen in order.
     fn finish(&mut self) -> io::Result<()> {
@@ -106,7 +110,6 @@ pub struct JsonlView;
 
 impl View for JsonlView {
     fn event(&mut self, position: Position, at: Timestamp, event: &Event) -> io::Result<()> {
-        use io::Write;
         let mut out = io::stdout().lock();
         writeln!(out, "{}", agon_report::json_line(&agon_report::event_json(position, at, event)))?;
         out.flush()

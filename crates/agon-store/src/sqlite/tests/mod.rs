@@ -220,6 +220,45 @@ async fn a_commit_that_fails_leaves_the_append_unsure_and_settled_by_reading() {
 }
 
 #[tokio::test]
+async fn what_keeps_the_file_from_being_written_is_told_until_it_has_passed() {
+    let rig = Sqlite::new();
+    let patience = Duration::from_millis(20);
+    let store = SqliteStore::open(&rig.path(), SqliteOptions { busy_timeout: patience, ..rig.options() }).unwrap();
+    let trouble = store.trouble();
+    store.append(&debate("a"), record(1, 1, 1)).await.unwrap();
+    assert_eq!(*trouble.borrow(), None);
+
+    let other = rig.raw();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    store.append(&debate("a"), record(2, 1, 2)).await.unwrap_err();
+    assert!(trouble.borrow().as_ref().is_some_and(|trouble| !trouble.lasting), "{trouble:?}");
+
+    other.execute_batch("COMMIT").unwrap();
+    store.append(&debate("a"), record(2, 1, 2)).await.unwrap();
+    assert_eq!(*trouble.borrow(), None);
+}
+
+#[tokio::test]
+async fn a_file_that_was_deleted_or_replaced_is_not_written_into() {
+    for (replaced, became) in [(false, "was deleted or moved"), (true, "was replaced by another")] {
+        let rig = Sqlite::new();
+        let store = rig.open();
+        store.append(&debate("a"), record(1, 1, 1)).await.unwrap();
+        let aside = rig.folder.path().join("aside.db");
+        std::fs::rename(rig.path(), &aside).unwrap();
+        if replaced {
+            std::fs::copy(&aside, rig.path()).unwrap();
+        }
+
+        let refused = store.append(&debate("a"), record(2, 1, 2)).await;
+
+        assert!(matches!(refused, Err(AppendError::Store(StoreError::Backend(_)))), "{refused:?}");
+        let told = store.trouble().borrow().clone().unwrap();
+        assert!(told.lasting && told.detail.contains(became) && told.detail.contains("agon.db"), "{told:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_path_that_cannot_be_opened_is_named() {
     let rig = Sqlite::new();
     let missing = rig.folder.path().join("no-such-folder/agon.db");
