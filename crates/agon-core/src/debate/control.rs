@@ -6,6 +6,7 @@ use crate::ids::{ModelName, ParticipantId, Position, Timestamp, TurnId};
 use crate::outcome::{DebateState, MajorityShift, MissingSeat, Outcome, Reason, StopRule, UsageTotals};
 use crate::task::{Ask, BallotStage, BidPurpose};
 use crate::work::{Seat, Work};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Where a debate stands.
@@ -221,6 +222,12 @@ pub(super) struct JudgedOrder {
     pub open_objections: bool,
 }
 
+/// Who was wanted in a round, and who spoke.
+pub struct Attendance<'a> {
+    pub wanted: BTreeSet<&'a ParticipantId>,
+    pub spoke: BTreeSet<&'a ParticipantId>,
+}
+
 impl Control {
     pub fn new() -> Self {
         Self {
@@ -307,16 +314,18 @@ impl Control {
         slots
     }
 
-    /// Seats of this round that speeches were wanted from, and how many of them spoke. Where nobody was given the floor, those who
-    /// were asked whether they want it count instead, and how many answered.
-    pub fn attendance(&self) -> (u32, u32) {
+    /// Those whom speeches of this round were wanted from, and those of them who spoke at least once: a speaker with several seats
+    /// counts once. Where nobody was given the floor, those who were asked whether they want it count instead, and who answered.
+    pub fn attendance(&self) -> Attendance<'_> {
         let speech = |turned: &Turned| turned.work.speech().is_some();
         let bid = |turned: &Turned| matches!(turned.work, Work::Bid { purpose: BidPurpose::Floor, .. });
         let spoken = self.turned.iter().any(speech);
         let wanted = |turned: &&Turned| if spoken { speech(turned) } else { bid(turned) };
         let seats = || self.turned.iter().filter(wanted).filter(|turned| turned.heard != Heard::Skipped);
-        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        (count(seats().count()), count(seats().filter(|turned| turned.heard != Heard::Nothing).count()))
+        Attendance {
+            wanted: seats().map(|turned| &turned.participant).collect(),
+            spoke: seats().filter(|turned| turned.heard != Heard::Nothing).map(|turned| &turned.participant).collect(),
+        }
     }
 
     /// The slot of an open turn: asked, and this very try.

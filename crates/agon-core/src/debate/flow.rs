@@ -9,6 +9,7 @@ pub(super) use stopping::IMPASSE_ROUNDS;
 use super::control::{Phase, SlotState};
 use super::draft::Draft;
 use super::formats::{self, Floor, Next};
+use super::waiting::count;
 use crate::event::{Event, ModeratorDecision, PhaseName, SkipReason, Step};
 use crate::failure::FailureCause;
 use crate::ids::TurnId;
@@ -93,13 +94,14 @@ impl Draft<'_> {
     /// Goes on if the round's quorum holds, else ends the debate with what it has. A round that the budget cut short is
     /// not void: a debate that runs out is still decided.
     fn unless_void(&mut self, go_on: impl FnOnce(&mut Self)) {
-        let (seats, spoke) = self.control.attendance();
-        let needed = self.spec().quorum.needed(seats);
+        let attendance = self.control.attendance();
+        let (speakers, spoke) = (count(attendance.wanted.len()), count(attendance.spoke.len()));
+        let needed = self.spec().quorum.needed(speakers);
         if spoke >= needed || self.is_spent() {
             return go_on(self);
         }
         let round = self.control.round;
-        let detail = format!("round {round}: {spoke} of {seats} speakers were heard, {needed} are needed");
+        let detail = format!("round {round}: {spoke} of {speakers} speakers were heard, {needed} are needed");
         self.end_failed(Reason::with(ReasonCode::Quorum, detail));
     }
 

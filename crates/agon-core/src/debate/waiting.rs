@@ -5,6 +5,7 @@ use crate::failure::{Failure, FailureCause};
 use crate::ids::{ModelName, ParticipantId};
 use crate::spec::{OnTurnFailure, Quorum};
 use crate::work::Work;
+use std::collections::BTreeSet;
 use std::mem::discriminant;
 
 impl Draft<'_> {
@@ -44,18 +45,20 @@ impl Draft<'_> {
         count(able.count()) < Quorum::Majority.needed(count(peers().count()))
     }
 
-    /// The round needs its quorum of speeches: those that were heard, and those that may still come.
+    /// The round needs its quorum of speakers: those who were heard, and those who may still be.
     fn round_hangs_on(&self, broken: &ModelName) -> bool {
-        let (turned, spoke) = self.control.attendance();
+        let attendance = self.control.attendance();
+        let later = self.still_to_speak();
         let open = || {
             let open = self.control.stage.slots.iter().filter(|other| !other.is_settled());
             open.filter(|other| other.work.speech().is_some())
         };
-        let able = open().filter(|other| self.can_go_on(other, broken)).count();
-        let later = self.still_to_speak();
-        let later_able = later.iter().filter(|who| self.has_other_model(who, broken)).count();
-        let seats = turned + count(open().count() + later.len());
-        spoke + count(able + later_able) < self.spec().quorum.needed(seats)
+        let wanted = open().map(|slot| &slot.participant).chain(later.iter().copied());
+        let wanted: BTreeSet<_> = wanted.chain(attendance.wanted).collect();
+        let able = open().filter(|other| self.can_go_on(other, broken)).map(|slot| &slot.participant);
+        let able = able.chain(later.iter().copied().filter(|who| self.has_other_model(who, broken)));
+        let able: BTreeSet<_> = able.chain(attendance.spoke).collect();
+        count(able.len()) < self.spec().quorum.needed(count(wanted.len()))
     }
 
     /// Speakers of the running round whose seats are yet to be opened.
@@ -86,6 +89,6 @@ impl Draft<'_> {
     }
 }
 
-fn count(n: usize) -> u32 {
+pub(super) fn count(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

@@ -1,5 +1,5 @@
 //! Who waits for an open breaker: nobody, while others can go on.
-use crate::hold::{Log, admission, speech};
+use crate::hold::{Log, admission, critique, speech};
 use agon_core::*;
 use serde_json::json;
 
@@ -97,6 +97,30 @@ fn of_seats_that_are_asked_at_once_only_those_are_waited_for_that_the_quorum_nee
     refuse(&mut log, &asked[1]);
 
     assert_eq!((missing(&log).len(), wakes(&log).len()), (1, 1));
+}
+
+#[test]
+fn the_quorum_counts_speakers_and_not_their_seats() {
+    let mut log = begun(
+        "axx",
+        json!({
+            "quorum": "majority", "debate_format": "critique_revision",
+            "phases": {"opening_statements": true, "final_statements": false}
+        }),
+    );
+
+    // A proposal that is lost is not criticised, its author criticises two: two of four seats are one of three speakers.
+    while let Some(ask) = log.asked().into_iter().find(|ask| !matches!(ask.task, Task::Revise { .. })) {
+        match &ask.task {
+            _ if ask.participant.as_str() == "P0" => refuse(&mut log, &ask),
+            Task::Critique { .. } => log.answer(&ask, critique()),
+            _ => log.answer(&ask, speech("My proposal.")),
+        }
+        assert_eq!(wakes(&log), [], "{:?}", ask.task);
+    }
+
+    assert_eq!(missing(&log).len(), 3);
+    assert_eq!(log.asked().len(), 2, "two revise");
 }
 
 #[test]

@@ -47,6 +47,10 @@ pub fn speech(text: &str) -> Answer {
     Answer::Speech { text: text.into(), cut: false }
 }
 
+pub fn critique() -> Answer {
+    Answer::Critique(Critique { severity: 5, issues: vec!["x".into()], suggestions: Vec::new() })
+}
+
 /// A debate with its events so far.
 pub struct Log {
     pub debate: Debate,

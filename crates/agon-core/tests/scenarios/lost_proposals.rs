@@ -1,11 +1,7 @@
 //! A proposal that was lost is neither criticised nor revised nor elected; a round in which nobody could be asked is void.
-use super::hold::{admission, hold, speech};
+use super::hold::{admission, critique, hold, speech};
 use agon_core::*;
 use serde_json::json;
-
-fn critique() -> Answer {
-    Answer::Critique(Critique { severity: 5, issues: vec!["x".into()], suggestions: Vec::new() })
-}
 
 /// Three debaters, of whom `P1` makes no proposal; everything else is answered.
 fn without_the_second(changes: serde_json::Value) -> Vec<Event> {
