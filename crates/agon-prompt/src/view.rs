@@ -95,12 +95,10 @@ impl View {
         self.facts.apply(position, event);
     }
 
-    /// What a debater knows that does not know the others by name, and the ask with what it calls them; none for everybody else. Where
-    /// debaters are scored, a transcript of its own hides the names already.
+    /// What a debater knows that does not know the others by name, and the ask with what it calls them; none for everybody else.
     pub(crate) fn masked(&self, ask: &Ask) -> Option<(&Self, Ask)> {
-        let hidden = matches!(ask.task, Task::ScoreDebaters { .. });
         let debates = self.spec.persona(&ask.participant).is_some();
-        let (masks, view) = self.masked.as_ref().filter(|_| debates && !hidden)?;
+        let (masks, view) = self.masked.as_ref().filter(|_| debates)?;
         Some((view, masks.ask(ask, &self.spec)))
     }
 

@@ -8,14 +8,14 @@ pub fn is_ordinary_name(name: &str) -> bool {
     !name.is_empty() && name.iter().all(|word| is_common(word))
 }
 
-/// The text with whole words that are one of the names replaced; longer names stand first. Letter case counts.
+/// The text with whole words that are one of the names replaced; longer names stand first. Letter case does not count.
 pub fn rename(text: &str, names: &[(&str, &str)]) -> String {
     let mut renamed = String::with_capacity(text.len());
     let mut rest = text;
     let mut inside_word = false;
     while let Some(first) = rest.chars().next() {
         let found = names.iter().filter(|(name, _)| !inside_word || runs_on(name)).find_map(|(name, label)| {
-            let after = rest.strip_prefix(*name).filter(|_| !name.is_empty())?;
+            let after = without(rest, name).filter(|_| !name.is_empty())?;
             (runs_on(name) || !after.starts_with(in_word)).then_some((*label, after, *name))
         });
         rest = match found {
@@ -32,6 +32,14 @@ pub fn rename(text: &str, names: &[(&str, &str)]) -> String {
         };
     }
     renamed
+}
+
+/// What follows the name at the beginning of the text, in whatever letter case it stands there.
+fn without<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let mut rest = text.chars();
+    let mut alike = |wanted: char| rest.next().filter(|c| *c == wanted || c.to_lowercase().eq(wanted.to_lowercase()));
+    name.chars().try_for_each(|wanted| alike(wanted).map(drop))?;
+    Some(rest.as_str())
 }
 
 /// Whether a name stands in its script without spaces around it. One character alone would be found inside other words.
@@ -52,6 +60,16 @@ mod tests {
         let names = [("Ada Byron", "Speaker B"), ("Ada", "Speaker A")];
         let text = "Ada's point, Adam; Ada Byron and (Ada). Nevada, Ada.";
         assert_eq!(rename(text, &names), "Speaker A's point, Adam; Speaker B and (Speaker A). Nevada, Speaker A.");
+    }
+
+    #[test]
+    fn names_are_found_in_any_letter_case() {
+        let names = [("bear", "Speaker A"), ("Émile", "Speaker B")];
+        let text = "Bear and BEAR said to émile and ÉMILE that a bearer is no bear";
+        assert_eq!(
+            rename(text, &names),
+            "Speaker A and Speaker A said to Speaker B and Speaker B that a bearer is no Speaker A"
+        );
     }
 
     #[test]
