@@ -180,10 +180,19 @@ pub fn judge_index(participant: &ParticipantId) -> Option<u32> {
     let number: u32 = number.parse().ok().filter(|parsed: &u32| parsed.to_string() == number)?;
     number.checked_sub(1).filter(|index| *index > 0)
 }
-/// Whether a persona may not have this name, or one that looks like it, because a role has it.
+/// Whether a persona may not have this name, or one that looks like it, because a role has it or because debaters are called so where
+/// their names are hidden.
 pub fn is_reserved(name: &str) -> bool {
     let name = ParticipantId::new(crate::names::normal_form(name));
-    [MODERATOR, SUMMARIZER, SYNTHESIZER, EMBEDDER].contains(&name.as_str()) || judge_index(&name).is_some()
+    let role = [MODERATOR, SUMMARIZER, SYNTHESIZER, EMBEDDER].contains(&name.as_str()) || judge_index(&name).is_some();
+    role || is_label(name.as_str())
+}
+
+/// `speaker a` or `debater 1`.
+fn is_label(name: &str) -> bool {
+    let letter = |rest: &str| rest.len() == 1 && rest.bytes().all(|c| c.is_ascii_alphabetic());
+    let number = |rest: &str| rest.parse::<u32>().is_ok();
+    name.strip_prefix("speaker ").is_some_and(letter) || name.strip_prefix("debater ").is_some_and(number)
 }
 
 /// The place of a turn inside its debate, and which try it is.

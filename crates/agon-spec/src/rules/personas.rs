@@ -26,7 +26,11 @@ fn name(section: &Section, before: &[Section], problems: &mut Problems<'_>) {
     let folded = normal_form(name);
     let kind = TurnKind::ALL.iter().any(|kind| kind.as_str() == folded);
     if kind || is_reserved(name) {
-        let what = if kind { "means a kind of turn in `sees`" } else { "is reserved for a role of the debate" };
+        let what = if kind {
+            "means a kind of turn in `sees`"
+        } else {
+            "is reserved for a role of the debate, or for debaters whose names are hidden"
+        };
         let message = format!("the name {} {what}", quote(name));
         problems
             .error(Finding::new(Code::ReservedName, span, message).field(path).help("give the persona another name"));
