@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::{Instant, timeout_at};
 
 use crate::classify::{refusal, retry_after};
+use crate::error::without_key;
 use crate::meter::Meter;
 use crate::transport::transport_error;
 use crate::watch::{LoadCheck, Watch};
@@ -193,10 +194,8 @@ impl Caller<'_> {
         let body = String::from_utf8_lossy(&body);
         match &self.config.api_key {
             // Before the text is shortened, which might leave half a key.
-            Some(key) if !key.expose_secret().is_empty() => {
-                refusal(status, &body.replace(key.expose_secret(), "[key]"), wait)
-            }
-            _ => refusal(status, &body, wait),
+            Some(key) => refusal(status, &without_key(&body, key.expose_secret()), wait),
+            None => refusal(status, &body, wait),
         }
     }
 

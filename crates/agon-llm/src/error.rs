@@ -188,11 +188,45 @@ impl ChatError {
 
     /// Removes `secret` from the detail, should the server have repeated it.
     pub(crate) fn redact(mut self, secret: &str) -> Self {
-        if !secret.is_empty() && self.detail.contains(secret) {
-            self.detail = self.detail.replace(secret, "[key]");
-        }
+        self.detail = without_key(&self.detail, secret);
         self
     }
+}
+
+/// As many characters of a key give it away; fewer may be a word.
+const TELLING: usize = 8;
+
+/// The text without the key and without longer parts of it: some services repeat its beginning.
+pub(crate) fn without_key(text: &str, key: &str) -> String {
+    let least = TELLING.min(key.chars().count());
+    if least == 0 {
+        return text.to_owned();
+    }
+    let mut cleaned = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let part = longest_part(rest, key);
+        let repeated = part.chars().count() >= least;
+        if repeated {
+            cleaned.push_str("[key]");
+        } else {
+            cleaned.push(first);
+        }
+        let taken = if repeated { part.len() } else { first.len_utf8() };
+        rest = rest.get(taken..).unwrap_or_default();
+    }
+    cleaned
+}
+
+/// The longest beginning of `text` that is a part of the key.
+fn longest_part<'a>(text: &'a str, key: &str) -> &'a str {
+    let shared = |from: usize| {
+        let part = key.get(from..).unwrap_or_default();
+        let alike = text.char_indices().zip(part.chars()).take_while(|((_, one), other)| one == other);
+        alike.last().map_or(0, |((at, c), _)| at + c.len_utf8())
+    };
+    let longest = key.char_indices().map(|(from, _)| shared(from)).max();
+    text.get(..longest.unwrap_or_default()).unwrap_or_default()
 }
 
 /// Keeps the head of a text, on one line.
@@ -222,6 +256,16 @@ mod tests {
         let error = ChatError::new(ChatErrorKind::Unauthorized, "bad key sk-123!").redact("sk-123");
 
         assert_eq!(error.to_string(), "the server refused access: bad key [key]!");
+    }
+
+    #[test]
+    fn a_part_of_the_key_is_removed_too() {
+        let key = "sk-proj-0123456789abcdef";
+        assert_eq!(without_key("Incorrect key sk-proj-01234567****: no", key), "Incorrect key [key]****: no");
+        assert_eq!(without_key("it ends with 789abcdef", key), "it ends with [key]");
+        assert_eq!(without_key("a project of 0123 users", key), "a project of 0123 users");
+        assert_eq!(without_key("key k7 is bad", "k7"), "key [key] is bad");
+        assert_eq!(without_key("as is", ""), "as is");
     }
 
     #[test]
