@@ -4,6 +4,7 @@ mod objection;
 mod sides;
 
 use crate::analysis::Analysis;
+use crate::figures;
 use crate::key;
 use crate::minutes::Minutes;
 use crate::terminal::{Style, StyledLine, indented_text, rehearsal_mark};
@@ -94,7 +95,8 @@ impl ResultBlock {
         for text in &self.texts {
             out.push(StyledLine::empty());
             out.push(StyledLine::of(Style::Dim, format!("{}:", text.title)));
-            out.extend(indented_text(&text.text));
+            let lines = indented_text(&text.text).into_iter();
+            out.extend(lines.map(|line| StyledLine { data: text.is_json, ..line }));
         }
         if !self.texts.is_empty() {
             out.push(StyledLine::empty());
@@ -153,7 +155,14 @@ fn missing(minutes: &Minutes<'_>) -> Option<String> {
     let seats = minutes.end.map(|end| end.missing).filter(|seats| !seats.is_empty())?;
     let told = seats.iter().map(|seat| {
         let who = words::who(seat.participant.as_str());
-        format!("{who}, {}, seat {} ({})", minutes.place(seat.round), seat.seat, seat.cause.as_str())
+        let here = |turn: &TurnId| (turn.round, turn.seat) == (seat.round, seat.seat);
+        let asked = minutes.asks.iter().find(|(turn, _)| here(turn)).map(|(_, (_, ask))| figures::task(&ask.task));
+        let what = match asked {
+            Some(task) if minutes.is_round(seat.round) => format!("{task} of {}", minutes.place(seat.round)),
+            Some(task) => task,
+            None => minutes.place(seat.round),
+        };
+        format!("{who}, {what} ({})", seat.cause.as_str())
     });
     Some(one_line(&told.collect::<Vec<_>>().join("; ")))
 }

@@ -186,12 +186,11 @@ pub(crate) fn is_floor(entry: &Entry<'_>) -> bool {
 /// What a round is called: what comes before the first and after the last are not rounds.
 pub(crate) fn section(minutes: &Minutes<'_>, round: u32) -> String {
     let holds = |kind| minutes.speeches().any(|(entry, speech)| entry.turn.round == round && speech.kind == kind);
-    let is_round = minutes.rounds.contains(&round) || minutes.stopped.is_none_or(|(_, last)| round <= last);
     let name = match round {
         0 if holds(SpeechKind::Opening) => "Opening statements",
         0 if holds(SpeechKind::Proposal) => "Proposals",
         0 => "Before the first round",
-        round if is_round => return format!("Round {round}"),
+        round if minutes.is_round(round) => return format!("Round {round}"),
         _ if holds(SpeechKind::Closing) => "Final statements",
         _ => "After the last round",
     };

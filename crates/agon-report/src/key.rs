@@ -70,6 +70,10 @@ impl<'a> Minutes<'a> {
     pub(crate) fn place(&self, round: u32) -> String {
         figures::section(self, round).to_lowercase()
     }
+    /// Whether the number is that of a round, and not of what comes before the first or after the last.
+    pub(crate) fn is_round(&self, round: u32) -> bool {
+        round > 0 && (self.rounds.contains(&round) || self.stopped.is_none_or(|(_, last)| round <= last))
+    }
 }
 
 /// The numbers of entries that a judge's text names, as in `entry 9`, `entries 3, 4 and 7`, `[9]` and `[3, 4]`.

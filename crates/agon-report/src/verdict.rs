@@ -3,8 +3,8 @@ use crate::minutes::{Choice, Entry, Judged, Minutes};
 use crate::words;
 use agon_core::tally::same_answer;
 use agon_core::{
-    BallotStage, CRITICAL_SEVERITY, Citation, ConsensusSource, DebateState, Halt, Mode, Outcome, ParticipantId,
-    ReasonCode, Task, TurnId, Voters,
+    BallotStage, CRITICAL_SEVERITY, Citation, ConsensusSource, DebateFormat, DebateState, Halt, Mode, Outcome,
+    ParticipantId, ReasonCode, Task, TurnId, VoteRule, Voters,
 };
 
 /// Where a debate is: it runs until it says how it ended.
@@ -64,6 +64,9 @@ impl<'a> Minutes<'a> {
             (Standing::Cancelling, None) => "The debate is being cancelled".to_owned(),
             (Standing::Halted(halt), None) => format!("The debate is {}: agon resume continues it", halt.as_str()),
             (_, Some(verdict)) => match (verdict.outcome, verdict.winner) {
+                (Outcome::Decided | Outcome::Degraded, Some(winner)) if self.elects_a_proposal(winner) => {
+                    format!("The proposal of {winner}")
+                }
                 (Outcome::Decided | Outcome::Degraded, Some(winner)) => winner.to_owned(),
                 (Outcome::Decided | Outcome::Degraded, None) => "A synthesis: no side won".to_owned(),
                 (Outcome::Tie, _) => "A tie".to_owned(),
@@ -73,6 +76,10 @@ impl<'a> Minutes<'a> {
             (Standing::Ended(_), None) if self.without_decision() => "No decision was wanted".to_owned(),
             (Standing::Ended(_), None) => "No verdict".to_owned(),
         }
+    }
+    fn elects_a_proposal(&self, winner: &str) -> bool {
+        let spec = &self.admission.spec;
+        spec.debate_format == DebateFormat::CritiqueRevision && spec.persona(&winner.into()).is_some()
     }
     /// Why the outcome is what it is, as a sentence without its full stop.
     pub(crate) fn reason(&self) -> Option<String> {
@@ -157,7 +164,9 @@ impl<'a> Minutes<'a> {
         let contested = self.contested_by().join(" and ");
         let contested = if contested.is_empty() { contested } else { format!(", contested because {contested}") };
         let (strength, share) = (words::strength(consensus.strength), words::share(consensus));
-        Some(format!("{strength} among the {whose}{contested}: {share}"))
+        let weighted = self.tally.is_some_and(|tally| tally.rule == Some(VoteRule::Weighted));
+        let by_heads = if weighted { ", by heads and not by weight" } else { "" };
+        Some(format!("{strength} among the {whose}{by_heads}{contested}: {share}"))
     }
     pub(crate) fn winner(&self) -> Option<&'a str> {
         self.verdict.and_then(|verdict| verdict.winner)

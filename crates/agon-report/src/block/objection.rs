@@ -4,17 +4,18 @@ use crate::analysis::{Analysis, StandingAttack, StandingAttacks};
 use crate::minutes::Minutes;
 use crate::text::excerpt;
 use crate::words;
-use agon_core::CRITICAL_SEVERITY;
+use agon_core::{CRITICAL_SEVERITY, SpeechKind};
 
 /// Characters of the objection that the block shows.
-const MOST_TEXT: usize = 200;
+const MOST_TEXT: usize = 320;
 
 /// The strongest objection left open, and what it is. In this order: a severe critique, what a judge calls a critical
 /// objection, any other critique, the attack by the strongest speech. Where somebody argued for the winner, only what is
 /// said against them counts.
 pub(super) fn of(minutes: &Minutes<'_>, analysis: Option<&Analysis>) -> Option<String> {
     let standing = analysis.and_then(|analysis| analysis.disagreement.standing.as_ref());
-    let attacks = standing.map(|standing| relevant(minutes, &standing.attacks)).unwrap_or_default();
+    let relevant = standing.map(|standing| relevant(minutes, &standing.attacks)).unwrap_or_default();
+    let (last, attacks): (Vec<_>, Vec<_>) = relevant.into_iter().partition(|attack| is_last_word(minutes, attack));
     // Critiques stand before other attacks, the most severe first.
     let severest = attacks.first().copied().filter(|attack| attack.severity.is_some());
     let severe = severest.filter(|attack| attack.severity >= Some(CRITICAL_SEVERITY));
@@ -23,6 +24,9 @@ pub(super) fn of(minutes: &Minutes<'_>, analysis: Option<&Analysis>) -> Option<S
     let attack = |attack: &StandingAttack| told(minutes, attack);
     let open = severe.map(attack).or_else(judged).or_else(|| severest.or_else(strongest).map(attack));
     open.or_else(|| {
+        if !last.is_empty() {
+            return Some("nothing that anybody could answer: only final statements were left unanswered".to_owned());
+        }
         // Of very many only the first are listed.
         let listed = |standing: &&StandingAttacks| standing.of > 0 && standing.total as usize == standing.attacks.len();
         let standing = standing.filter(listed)?;
@@ -43,6 +47,18 @@ fn relevant<'t>(minutes: &Minutes<'_>, attacks: &'t [StandingAttack]) -> Vec<&'t
     attacks.iter().filter(|attack| !argued || won(&attack.on)).collect()
 }
 
+/// Whether it was made in a final statement, which nobody can answer.
+fn is_last_word(minutes: &Minutes<'_>, attack: &StandingAttack) -> bool {
+    let Some(entry) = entry_of(minutes, attack) else { return false };
+    let mut speeches = minutes.speeches().filter(|(other, _)| other.turn.same_slot(entry.turn));
+    speeches.any(|(_, speech)| speech.kind == SpeechKind::Closing)
+}
+
+fn entry_of<'m>(minutes: &'m Minutes<'_>, attack: &StandingAttack) -> Option<&'m agon_core::Entry> {
+    let at = usize::try_from(attack.from).unwrap_or(usize::MAX).saturating_sub(1);
+    minutes.transcript.entries().get(at)
+}
+
 fn stronger<'t>(analysis: Option<&Analysis>, best: &'t StandingAttack, next: &'t StandingAttack) -> &'t StandingAttack {
     let beliefs = analysis.and_then(|analysis| analysis.beliefs.as_ref());
     let strength = |attack: &StandingAttack| {
@@ -61,8 +77,7 @@ fn by_judge(minutes: &Minutes<'_>, (judge, objection): (&str, &str)) -> String {
 
 /// `critique by Bruno of Ada in round 2, severity 8 of 10: “…”`.
 fn told(minutes: &Minutes<'_>, attack: &StandingAttack) -> String {
-    let at = usize::try_from(attack.from).unwrap_or(usize::MAX).saturating_sub(1);
-    let entry = minutes.transcript.entries().get(at);
+    let entry = entry_of(minutes, attack);
     let place = entry.map(|entry| format!(" in {}", minutes.place(entry.turn.round))).unwrap_or_default();
     let critique = entry.and_then(|entry| {
         let mut of_slot = minutes.critiques().filter(|(other, ..)| other.turn.same_slot(entry.turn));

@@ -42,6 +42,8 @@ pub struct StyledLine {
     pub spans: Vec<Span>,
     /// How far in the line goes on where it is too long for the screen.
     pub hang: usize,
+    /// It is data, which a file gets as it is.
+    pub data: bool,
 }
 
 impl StyledLine {
@@ -68,13 +70,17 @@ impl StyledLine {
         if text.trim().is_empty() {
             return Self::empty();
         }
-        Self { spans: vec![Span { text: format!("  {}", text.replace('\t', "    ")), style }], hang: 2 }
+        Self {
+            spans: vec![Span { text: format!("  {}", text.replace('\t', "    ")), style }],
+            hang: 2,
+            ..Self::default()
+        }
     }
     /// A label, and a value that goes on below its own beginning. Both are on one line, without control characters.
     pub(crate) fn hanging(style: Style, label: &str, value_style: Style, value: &str) -> Self {
         let hang = label.chars().count();
         let spans = vec![Span { text: label.to_owned(), style }, Span { text: one_line(value), style: value_style }];
-        Self { spans, hang }
+        Self { spans, hang, ..Self::default() }
     }
 }
 /// Says that scripted speakers said all of it.

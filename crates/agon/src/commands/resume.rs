@@ -128,7 +128,7 @@ fn recall(context: &Context, args: &ResumeArgs, log: &Log) -> Result<(), Stop> {
     }
     let said = log.result()?.transcript;
     if said.is_empty() {
-        return Ok(context.output.line("Nothing was said so far.")?);
+        return Ok(context.output.line("No speech was made so far.")?);
     }
     let mut text = format!("== Said so far: {} ==\n", said.len());
     for entry in &said {

@@ -2,7 +2,7 @@
 use super::show::{self, Showing};
 use super::wanted::Wanted;
 use super::{Context, runtime, small_runtime};
-use crate::cli::{PaceArgs, RunArgs, ServerArgs};
+use crate::cli::{PaceArgs, RunArgs, ServerArgs, Show};
 use crate::debate_file::Named;
 use crate::exit::{Exit, Stop};
 use crate::ownership::Ownership;
@@ -92,7 +92,11 @@ async fn hold(
     }
     let ownership = Ownership::admit(&store, &id).await?;
     recall(&*store.sqlite, &mut admission).await.map_err(|error| Stop::new(Exit::Internal, error))?;
-    context.output.note(&format!("debate {id}, seed {}, on {}", admission.seed, servers.names()));
+    let view = &args.output.view;
+    // On a terminal the view says it too.
+    let shown = context.output.terminal && !view.json && !view.jsonl && view.show != Show::Verdict;
+    let which = if shown { String::new() } else { format!("debate {id}, seed {}, ", admission.seed) };
+    context.output.note(&format!("{which}on {}", servers.names()));
     let stage = Stage::open(context, store, Some(servers), &[&admission.spec]).await?;
     stage.node.submit(admission).await.map_err(not_submitted)?;
     let showing = Showing { context, settings, output: &args.output, signals };

@@ -59,14 +59,20 @@ fn unreachable(asked: &[(Server, Result<Found, ChatError>)], models: &[ModelName
         }
     }
     said.push_str(&keys_wanted(asked.iter().map(|(server, _)| server), models));
-    let model = models.iter().find(|model| Provider::of(model.as_str()).is_none());
-    let model = model.map_or("MODEL", ModelName::as_str);
-    let _ = write!(
-        said,
-        "\n  To use a model: install Ollama, start it (`ollama serve`), then `ollama pull {model}`; or name a server with --ollama URL \
-         or --base-url URL.\
-         \n  To try Agon without a model: add --rehearsal."
-    );
+    // Where only services were asked, no model can be pulled.
+    if asked.is_empty() || asked.iter().any(|(server, _)| server.settings.kind == HostKind::Ollama) {
+        let own = models.iter().filter(|model| Provider::of(model.as_str()).is_none());
+        let pulls: Vec<String> = own.map(|model| format!("`ollama pull {model}`")).collect();
+        let pulls = if pulls.is_empty() { "`ollama pull MODEL`".to_owned() } else { pulls.join(", ") };
+        let _ = write!(
+            said,
+            "\n  To use a model: install Ollama, start it (`ollama serve`), then {pulls}; or name a server with --ollama URL \
+             or --base-url URL."
+        );
+    } else {
+        said.push_str("\n  Is the address right, and can this machine reach it (a proxy, a firewall)?");
+    }
+    said.push_str("\n  To try Agon without a model: add --rehearsal.");
     said
 }
 

@@ -85,7 +85,7 @@ fn name(view: &LiveView, speaking: &Speaking) -> StyledLine {
 }
 
 fn indented(text: &str) -> StyledLine {
-    StyledLine { spans: vec![Span { text: format!("  {text}"), style: Style::Plain }], hang: 2 }
+    StyledLine { spans: vec![Span { text: format!("  {text}"), style: Style::Plain }], hang: 2, data: false }
 }
 
 /// The last characters of a text, from the beginning of a word.

@@ -6,8 +6,11 @@ const MOST_COLUMNS: usize = 100;
 /// How far in a line goes on that says nothing else.
 const INDENT: usize = 2;
 
-/// The line as lines no wider than `width` columns, nor than a reader likes.
+/// The line as lines no wider than `width` columns, nor than a reader likes. Data that no terminal shows (`width` is the largest number) stays whole.
 pub fn wrap(line: &StyledLine, width: usize) -> Vec<StyledLine> {
+    if line.data && width == usize::MAX {
+        return vec![line.clone()];
+    }
     let width = width.clamp(8, MOST_COLUMNS);
     let hang = line.hang.max(INDENT).min(width / 2);
     let mut page = Page { width, hang, lines: Vec::new(), current: Vec::new(), used: 0 };
@@ -86,13 +89,13 @@ impl Page {
     }
 
     fn turn(&mut self) {
-        self.lines.push(StyledLine { spans: std::mem::take(&mut self.current), hang: self.hang });
+        self.lines.push(StyledLine { spans: std::mem::take(&mut self.current), hang: self.hang, data: false });
         self.current.push(Span { text: " ".repeat(self.hang), style: Style::Plain });
         self.used = self.hang;
     }
 
     fn finish(mut self) -> Vec<StyledLine> {
-        self.lines.push(StyledLine { spans: self.current, hang: self.hang });
+        self.lines.push(StyledLine { spans: self.current, hang: self.hang, data: false });
         self.lines
     }
 }
@@ -132,7 +135,7 @@ mod tests {
     #[test]
     fn what_hangs_goes_on_below_its_own_beginning() {
         let span = |text: &str| Span { text: text.to_owned(), style: Style::Plain };
-        let line = StyledLine { spans: vec![span("For   "), span("Ada, Bruno, Chioma")], hang: 6 };
+        let line = StyledLine { spans: vec![span("For   "), span("Ada, Bruno, Chioma")], hang: 6, data: false };
         let lines: Vec<String> = wrap(&line, 18).iter().map(ToString::to_string).collect();
         assert_eq!(lines, ["For   Ada, Bruno,", "      Chioma"]);
     }
