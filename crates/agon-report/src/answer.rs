@@ -100,7 +100,8 @@ impl<'a> Minutes<'a> {
     /// What the words are, as their title.
     pub(crate) fn titled(&self, answer: WinningText<'a>) -> String {
         let who = words::who(answer.author);
-        let place = answer.turn.map(|turn| self.place(turn.round)).unwrap_or_default();
+        let turn = answer.turn;
+        let place = turn.map(|turn| self.place(turn.round)).unwrap_or_default();
         match answer.origin {
             TextOrigin::Proposal => format!("The proposal of {who}, never revised"),
             TextOrigin::Revision => format!("The proposal of {who}, as revised in {place}"),
@@ -108,7 +109,10 @@ impl<'a> Minutes<'a> {
             TextOrigin::JudgesSynthesis => format!("The synthesis, by the {}", who.to_lowercase()),
             TextOrigin::ModeratorsDecision => "The decision of the moderator, which settled the question".to_owned(),
             TextOrigin::ModeratorsSynthesis => "The synthesis, by the moderator".to_owned(),
-            TextOrigin::LastWord(kind) => format!("The last word for it: {} of {who}, {place}", words::kind(kind)),
+            TextOrigin::LastWord(kind) if turn.is_some_and(|turn| self.is_round(turn.round)) => {
+                format!("The last word for it: {} of {who}, {place}", words::kind(kind))
+            }
+            TextOrigin::LastWord(kind) => format!("The last word for it: {} of {who}", words::kind(kind)),
         }
     }
 }

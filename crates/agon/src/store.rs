@@ -220,8 +220,8 @@ pub fn failed(error: StoreError) -> Stop {
 }
 
 fn not_opened(error: OpenError) -> Stop {
-    let hint = "keep debates elsewhere with --store PATH, or look closer with: agon doctor";
-    Stop::new(Exit::Internal, anyhow::Error::from(error).context(hint))
+    // SQLite's errors say the same again in their causes.
+    Stop::say(Exit::Internal, format!("{error}; keep debates elsewhere with --store PATH"))
 }
 
 #[cfg(test)]

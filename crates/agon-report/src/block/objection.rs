@@ -15,12 +15,15 @@ const MOST_TEXT: usize = 320;
 pub(super) fn of(minutes: &Minutes<'_>, analysis: Option<&Analysis>) -> Option<String> {
     let standing = analysis.and_then(|analysis| analysis.disagreement.standing.as_ref());
     let relevant = standing.map(|standing| relevant(minutes, &standing.attacks)).unwrap_or_default();
-    let (last, attacks): (Vec<_>, Vec<_>) = relevant.into_iter().partition(|attack| is_last_word(minutes, attack));
+    let (last, attacks): (Vec<_>, Vec<_>) = relevant.into_iter().partition(|attack| is_closing(minutes, attack));
     // Critiques stand before other attacks, the most severe first.
     let severest = attacks.first().copied().filter(|attack| attack.severity.is_some());
     let severe = severest.filter(|attack| attack.severity >= Some(CRITICAL_SEVERITY));
     let judged = || minutes.open_objections().next().map(|objection| by_judge(minutes, objection));
-    let strongest = || attacks.iter().copied().reduce(|best, next| stronger(analysis, best, next));
+    // What could have been answered weighs more than what came too late for that.
+    let (early, late): (Vec<_>, Vec<_>) = attacks.iter().copied().partition(|attack| could_answer(minutes, attack));
+    let best = |attacks: Vec<_>| attacks.into_iter().reduce(|best, next| stronger(analysis, best, next));
+    let strongest = || best(early).or_else(|| best(late));
     let attack = |attack: &StandingAttack| told(minutes, attack);
     let open = severe.map(attack).or_else(judged).or_else(|| severest.or_else(strongest).map(attack));
     open.or_else(|| {
@@ -47,11 +50,18 @@ fn relevant<'t>(minutes: &Minutes<'_>, attacks: &'t [StandingAttack]) -> Vec<&'t
     attacks.iter().filter(|attack| !argued || won(&attack.on)).collect()
 }
 
-/// Whether it was made in a final statement, which nobody can answer.
-fn is_last_word(minutes: &Minutes<'_>, attack: &StandingAttack) -> bool {
-    let Some(entry) = entry_of(minutes, attack) else { return false };
-    let mut speeches = minutes.speeches().filter(|(other, _)| other.turn.same_slot(entry.turn));
+/// Whether it was made in a final statement, which nobody is expected to answer.
+fn is_closing(minutes: &Minutes<'_>, attack: &StandingAttack) -> bool {
+    let Some(attacker) = entry_of(minutes, attack) else { return false };
+    let mut speeches = minutes.speeches().filter(|(entry, _)| entry.turn.same_slot(attacker.turn));
     speeches.any(|(_, speech)| speech.kind == SpeechKind::Closing)
+}
+
+/// Whether whoever is attacked spoke again, and so could have answered.
+fn could_answer(minutes: &Minutes<'_>, attack: &StandingAttack) -> bool {
+    let Some(attacker) = entry_of(minutes, attack) else { return true };
+    let mut speeches = minutes.speeches();
+    speeches.any(|(entry, speech)| entry.turn > attacker.turn && speech.participant.as_str() == attack.on)
 }
 
 fn entry_of<'m>(minutes: &'m Minutes<'_>, attack: &StandingAttack) -> Option<&'m agon_core::Entry> {
@@ -88,5 +98,8 @@ fn told(minutes: &Minutes<'_>, attack: &StandingAttack) -> String {
         Some(severity) => format!("critique by {} of {}{place}, severity {severity} of 10", attack.by, attack.on),
         None => format!("attack by {} on {}{place}", attack.by, attack.on),
     };
-    excerpt(&format!("{what}, unanswered: “{}”", excerpt(&text, MOST_TEXT)), MOST_TEXT * 2)
+    // After critiques there is always a revision.
+    let in_time = attack.severity.is_some() || could_answer(minutes, attack);
+    let answer = if in_time { "unanswered" } else { "too late to be answered" };
+    excerpt(&format!("{what}, {answer}: “{}”", excerpt(&text, MOST_TEXT)), MOST_TEXT * 2)
 }

@@ -128,7 +128,11 @@ fn remedy(server: &Server, error: &ChatError, model: &str) -> String {
         ChatErrorKind::RunnerDied | ChatErrorKind::Server5xx => {
             "the model likely needs more memory than the server has: use a smaller one (--model NAME) or a smaller num_ctx; see the server's log".to_owned()
         }
-        ChatErrorKind::Timeout(_) => "raise first_byte_timeout of this host, or use a smaller model".to_owned(),
+        ChatErrorKind::Timeout(_) => {
+            "the server takes calls and does not answer: look into its log and restart it; where it is only slow, use a smaller model, \
+             or raise first_byte_timeout of this host"
+                .to_owned()
+        }
         _ => servers::hint(server, error).unwrap_or_else(|| "look into the server's log".to_owned()),
     }
 }
