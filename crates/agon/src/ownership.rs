@@ -26,9 +26,11 @@ impl Ownership {
         let owner = Owner::this_process(SystemClock.now());
         match store.sqlite.admit_local(id, &owner).await.map_err(failed)? {
             Claimed::Won => Ok(Self::keep(store, id, owner)),
-            Claimed::Held(other) => Err(held(id, &other)),
+            Claimed::Held(other) => Err(held(store, id, &other)),
             Claimed::Servers | Claimed::Refused => Err(Stop::usage(format!(
-                "there is a debate {id} already: agon get {id} shows it, and agon resume {id} continues it if it has not ended"
+                "there is a debate {id} already: {} shows it, and {} continues it if it has not ended",
+                store.advice(&format!("get {id}")),
+                store.advice(&format!("resume {id}"))
             ))),
         }
     }
@@ -38,8 +40,8 @@ impl Ownership {
         let owner = Owner::this_process(SystemClock.now());
         match store.sqlite.claim_local(id, &owner).await.map_err(failed)? {
             Claimed::Won => Ok(Some(Self::keep(store, id, owner))),
-            Claimed::Held(other) => Err(held(id, &other)),
-            Claimed::Servers => Err(servers(id)),
+            Claimed::Held(other) => Err(held(store, id, &other)),
+            Claimed::Servers => Err(servers(store, id)),
             Claimed::Refused => Ok(None),
         }
     }
@@ -80,18 +82,20 @@ async fn beat(store: Arc<SqliteStore>, id: DebateId, owner: Owner) {
 }
 
 /// Refuses a debate that another process plays.
-pub fn held(id: &DebateId, owner: &Owner) -> Stop {
+pub fn held(store: &Store, id: &DebateId, owner: &Owner) -> Stop {
     Stop::usage(format!(
-        "debate {id} is played by {}; stop that process first (Ctrl-C there), or end the debate: agon cancel {id}",
-        described(owner)
+        "debate {id} is played by {}; stop that process first (Ctrl-C there), or end the debate: {}",
+        described(owner),
+        store.advice(&format!("cancel {id}"))
     ))
 }
 
 /// Refuses a debate that is not for this machine's user to play.
-pub fn servers(id: &DebateId) -> Stop {
+pub fn servers(store: &Store, id: &DebateId) -> Stop {
     Stop::usage(format!(
-        "debate {id} was submitted to a server, which plays it: start the server on this store (agon serve), or end the \
-         debate: agon cancel {id}"
+        "debate {id} was submitted to a server, which plays it: start the server on this store ({}), or end the debate: {}",
+        store.advice("serve"),
+        store.advice(&format!("cancel {id}"))
     ))
 }
 

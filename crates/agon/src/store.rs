@@ -26,6 +26,8 @@ const CANDIDATES: usize = 10;
 pub struct Store {
     /// The database itself.
     pub sqlite: Arc<SqliteStore>,
+    /// What a command needs to look into this store.
+    flag: String,
 }
 
 /// Where debates are kept: a flag before the settings, these before the user's data folder.
@@ -67,7 +69,14 @@ impl Store {
             settings::SyncMode::Normal => agon_store::SyncMode::Normal,
         };
         let store = SqliteStore::open(&path, SqliteOptions { sync, ..SqliteOptions::default() });
-        Ok(Self { sqlite: Arc::new(store.map_err(not_opened)?) })
+        let named = context.global.store.as_ref();
+        let flag = named.map(|path| format!(" --store {}", path.display())).unwrap_or_default();
+        Ok(Self { sqlite: Arc::new(store.map_err(not_opened)?), flag })
+    }
+
+    /// A command to advise, with the flag without which it would look into another store.
+    pub fn advice(&self, command: &str) -> String {
+        format!("agon {command}{}", self.flag)
     }
 
     /// Opens the database if there is one: looking must not leave anything behind.

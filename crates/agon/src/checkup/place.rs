@@ -87,9 +87,11 @@ fn checked(store: &Store, path: &Path) -> Finding {
         Ok((all, Some(halted))) => Finding::warn(
             "store",
             format!("{} holds {all} debates: {halted}", path.display()),
-            "agon list shows them, agon resume continues them",
+            format!("{} shows them, {} continues them", store.advice("list"), store.advice("resume")),
         ),
-        Err(stop) => Finding::fail("store", told(&stop), "agon verify says which logs are damaged"),
+        Err(stop) => {
+            Finding::fail("store", told(&stop), format!("{} says which logs are damaged", store.advice("verify")))
+        }
     }
 }
 

@@ -72,9 +72,9 @@ async fn wanted(context: &Context, store: &Store, args: &ResumeArgs) -> Result<V
 async fn check_free(store: &Store, id: &DebateId) -> Result<(), Stop> {
     match store.sqlite.local(id).await.map_err(failed)? {
         Some(Local::Halted(_)) => Ok(()),
-        Some(Local::Played(owner)) => Err(ownership::held(id, &owner)),
+        Some(Local::Played(owner)) => Err(ownership::held(store, id, &owner)),
         None if ended(&store.log_of(id).await?) => Ok(()),
-        None => Err(ownership::servers(id)),
+        None => Err(ownership::servers(store, id)),
     }
 }
 
@@ -92,7 +92,7 @@ async fn resume(
     let log = store.log_of(id).await?;
     let debate = Debate::fold(&log.records).context("the log does not begin with an admission")?;
     if debate.ended().is_some() {
-        return over(context, args, id, &log);
+        return over(context, args, (store, id), &log);
     }
     let admission = debate.admission();
     let signals = Signals::listen().context("signals cannot be heard")?;
@@ -100,7 +100,10 @@ async fn resume(
         Servers::find(the_same_cast(context, args, admission)?, context, settings, &[&admission.spec]).await?;
     not_mixed(admission, &servers)?;
     let Some(ownership) = Ownership::claim(store, id).await? else {
-        return Err(Stop::usage(format!("debate {id} has just ended; agon report {id} shows it")));
+        return Err(Stop::usage(format!(
+            "debate {id} has just ended; {} shows it",
+            store.advice(&format!("report {id}"))
+        )));
     };
     // another process may have played it since
     let log = store.log_of(id).await?;
@@ -112,8 +115,8 @@ async fn resume(
     show::to_the_end(showing, stage, ownership, Begin::after(&log)).await
 }
 
-fn over(context: &Context, args: &ResumeArgs, id: &DebateId, log: &Log) -> Result<Exit, Stop> {
-    context.output.note(&format!("debate {id} is over; agon report {id} shows it"));
+fn over(context: &Context, args: &ResumeArgs, (store, id): (&Store, &DebateId), log: &Log) -> Result<Exit, Stop> {
+    context.output.note(&format!("debate {id} is over; {} shows it", store.advice(&format!("report {id}"))));
     if args.output.view.json {
         context.output.line(&crate::reports::result_json(&log.result()?)?)?;
     }

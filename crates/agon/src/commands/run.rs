@@ -88,7 +88,9 @@ async fn hold(
     let id = admission.id.clone();
     let store = Store::open(context)?;
     if let Some(halted) = store::counted(&store.halted().await?) {
-        context.output.note(&format!("not finished in this store: {halted}; agon resume continues them"));
+        context
+            .output
+            .note(&format!("not finished in this store: {halted}; {} continues them", store.advice("resume")));
     }
     let ownership = Ownership::admit(&store, &id).await?;
     recall(&*store.sqlite, &mut admission).await.map_err(|error| Stop::new(Exit::Internal, error))?;

@@ -42,6 +42,7 @@ pub async fn to_the_end(
     let begin = begin.with_prices(showing.settings);
     let mut view = choose(&showing.context.output, &showing.output.view, begin)?;
     let trouble = stage.store.sqlite.trouble();
+    let resume = stage.store.advice(&format!("resume {id}"));
     let watch = stage.node.watch(id, after, view.wants_tokens()).await.map_err(unwatched);
     let watched = match watch {
         Ok(watch) => {
@@ -67,8 +68,7 @@ pub async fn to_the_end(
     }
     let lost = trouble.borrow().as_ref().is_some_and(|trouble| trouble.lasting);
     if !lost {
-        let flag = store_flag(showing.context);
-        showing.context.output.note(&format!("what was said is kept; continue with: agon resume {id}{flag}"));
+        showing.context.output.note(&format!("what was said is kept; continue with: {resume}"));
     }
     stopped
 }
@@ -93,7 +93,7 @@ async fn conclude(showing: &Showing<'_>, store: &Store, id: &DebateId) -> Result
     // What the registers held stands in the log now.
     store.sqlite.purge_registers(id).await.map_err(failed)?;
     let log = store.log_of(id).await?.with_prices(showing.settings);
-    let open = format!("agon open {}{}", short(id.name()), store_flag(showing.context));
+    let open = store.advice(&format!("open {}", short(id.name())));
     leave_behind(showing, &log, id.name(), &open)?;
     exit(&log)
 }
@@ -131,11 +131,6 @@ fn lacking(missing: &[MissingSeat]) -> String {
     }
     let names: Vec<&str> = names.into_iter().collect();
     format!("the debate was decided with missing seats: {}; the report says why", names.join(", "))
-}
-
-/// The flag without which the same command would look into another store.
-fn store_flag(context: &Context) -> String {
-    context.global.store.as_ref().map(|path| format!(" --store {}", path.display())).unwrap_or_default()
 }
 
 fn write_reports(showing: &Showing<'_>, log: &Log, name: &str) -> Result<Vec<PathBuf>, Stop> {

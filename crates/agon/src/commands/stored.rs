@@ -113,7 +113,10 @@ async fn delete_here(store: &Store, name: &str) -> Result<String, Stop> {
     let id = store.find(name).await?;
     let log = store.log_of(&id).await?;
     if Debate::fold(&log.records).is_none_or(|debate| debate.ended().is_none()) {
-        return Err(Stop::usage(format!("debate {id} is not over; end it first: agon cancel {id}")));
+        return Err(Stop::usage(format!(
+            "debate {id} is not over; end it first: {}",
+            store.advice(&format!("cancel {id}"))
+        )));
     }
     store.sqlite.delete(&id).await.map_err(failed)?;
     Ok(id.to_string())

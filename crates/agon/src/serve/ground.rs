@@ -57,7 +57,8 @@ impl Ground {
     async fn alone(context: &Context, plan: &Plan) -> Result<Self, Stop> {
         let store = Store::open_named(context, FILE_NAME)?;
         if let Some(halted) = counted(&store.halted().await?) {
-            plan.herald.tell(&format!("not played by this server: {halted}; agon resume continues them"));
+            plan.herald
+                .tell(&format!("not played by this server: {halted}; {} continues them", store.advice("resume")));
         }
         let store = store.sqlite;
         Ok(Self {
