@@ -32,6 +32,8 @@ mod documents;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod feeds;
+#[cfg(test)]
 mod files;
 #[cfg(test)]
 mod formats;

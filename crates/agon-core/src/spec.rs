@@ -63,6 +63,9 @@ pub struct DebateSpec {
     /// How many earlier debates on similar questions everybody is told of, at most.
     #[serde(default, skip_serializing_if = "is_none_told")]
     pub history_limit: u32,
+    /// The operator's feeds whose items everybody reads, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub feeds: Vec<String>,
     /// Which optional phases run.
     pub phases: Phases,
     /// The moderator, if there is one.
@@ -162,6 +165,9 @@ fn on() -> bool {
 
 /// Most earlier debates that a debate can be told of.
 pub const MOST_HISTORY: u32 = 20;
+
+/// Most feeds that a debate can read.
+pub const MOST_FEEDS: usize = 8;
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 fn is_none_told(limit: &u32) -> bool {

@@ -94,6 +94,7 @@ templates! {
     TOOL_FAILED = "tool_failed";
     TOOL_LOOP = "tool_loop";
     HISTORY = "history";
+    FEEDS = "feeds";
     CONFIDENCE = "confidence";
 }
 
@@ -139,7 +140,7 @@ mod tests {
 
     #[test]
     fn the_built_in_wording_uses_only_values_that_are_filled_in() {
-        const KNOWN: [&str; 27] = [
+        const KNOWN: [&str; 28] = [
             "confidence",
             "form",
             "stays",
@@ -167,6 +168,7 @@ mod tests {
             "tools",
             "threshold",
             "debates",
+            "items",
         ];
         for (file, template) in ALL {
             for part in template.split("{{").skip(1) {

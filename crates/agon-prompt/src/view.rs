@@ -1,5 +1,6 @@
 //! What the speakers of a debate know, folded from its log.
 mod facts;
+mod feeds;
 mod history;
 mod page;
 mod sight;
@@ -170,7 +171,7 @@ impl View {
 /// How many schemas are kept.
 const MOST_SCHEMAS: usize = 32;
 
-fn system(rules: &str, Admission { spec, history, .. }: &Admission, marker: &str) -> Arc<str> {
+fn system(rules: &str, Admission { spec, history, feeds, .. }: &Admission, marker: &str) -> Arc<str> {
     let mut system = fill(rules, &[("marker", marker)]);
     let sections =
         [("Topic", Some(&spec.topic)), ("Context", spec.context.as_ref()), ("Materials", spec.materials.as_ref())];
@@ -180,9 +181,9 @@ fn system(rules: &str, Admission { spec, history, .. }: &Admission, marker: &str
             write!(system, "\n\n# {title}\n{}", body.trim()).ok();
         }
     }
-    if let Some(earlier) = history::section(history, marker) {
+    for foreign in feeds::section(feeds, marker).into_iter().chain(history::section(history, marker)) {
         system.push_str("\n\n");
-        system.push_str(&earlier);
+        system.push_str(&foreign);
     }
     system.push('\n');
     system.into()

@@ -77,6 +77,7 @@ enums! {
         Timeout, Busy, NotFound, ContextOverflow, Truncated, Malformed, Transport, ServerError, BadRequest,
         Unauthorized, Quota, BreakerOpen, Internal, Cancelled, ToolMissing,
     }
+    FeedFault { Unavailable, TimedOut, TooLarge, Refused, Malformed, Empty }
     Interject { EveryRound, Midpoint, FinalOnly }
     Interruptions { Off, TurnBoundary, MidSpeech }
     MajorityShift { Kept, Overturned, None }

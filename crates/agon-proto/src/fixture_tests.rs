@@ -379,6 +379,7 @@ fn admission() -> Admission {
             windows: Windows::default(),
             summarizer: None,
             history_limit: 0,
+            feeds: Vec::new(),
             answers: Default::default(),
             phases: Phases {
                 opening_statements: true,
@@ -450,6 +451,7 @@ fn admission() -> Admission {
         submitted_by: None,
         rejudges: None,
         history: Default::default(),
+        feeds: Default::default(),
         ratings: Default::default(),
     }
 }

@@ -35,6 +35,7 @@ impl From<&DebateSpec> for pb::DebateSpec {
             quorum: Some(spec.quorum.into()),
             seed: spec.seed,
             history_limit: spec.history_limit,
+            feeds: spec.feeds.clone(),
             agreement_intensity: spec.agreement_intensity.map(u32::from),
             language: spec.language.clone(),
             instructions: spec.instructions.clone(),
@@ -80,6 +81,7 @@ impl TryFrom<pb::DebateSpec> for DebateSpec {
             quorum: required(spec.quorum, "quorum")?,
             seed: spec.seed,
             history_limit: spec.history_limit,
+            feeds: spec.feeds,
             agreement_intensity: spec
                 .agreement_intensity
                 .map(|value| small(value, "agreement_intensity"))

@@ -1,4 +1,5 @@
 //! What a call did and what it cost, in words.
+use crate::feeds;
 use crate::minutes::{Deed, Entry, Minutes};
 use crate::words::{self, duration, known, number};
 use agon_core::{Admission, Call, ModeratorDecision, SpeechKind, Task, Usage, UsageTotals};
@@ -211,6 +212,7 @@ pub(crate) fn settings(admission: &Admission) -> Vec<(&'static str, String)> {
         ("Decided by", words::strategy(spec.consensus_strategy).to_owned()),
     ];
     rows.extend(words::told_of(admission).map(|told| ("Earlier debates", told)));
+    rows.extend(feeds::told(admission).map(|told| ("Feeds", told)));
     rows.extend(spec.judge.as_ref().map(|judge| ("Judge", judge_setting(judge))));
     rows.extend(spec.voting.map(|voting| ("Vote", words::rule(voting.rule).to_owned())));
     rows.extend(spec.terminate_when.clone().map(|expression| ("Ends when", expression)));

@@ -15,6 +15,7 @@ mod block;
 mod claims;
 mod earlier;
 mod events;
+mod feeds;
 mod figures;
 mod html;
 mod key;

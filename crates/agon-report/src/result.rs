@@ -8,7 +8,7 @@ use crate::minutes::Minutes;
 use crate::prices::Expense;
 use crate::tree::ArgumentTree;
 use crate::words::rfc3339;
-use agon_core::{BallotStage, MajorityShift, MissingSeat, Outcome, Reason, UsageTotals};
+use agon_core::{BallotStage, FeedFault, MajorityShift, MissingSeat, Outcome, Reason, UsageTotals};
 pub use decision::*;
 pub use floor::*;
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,9 @@ pub struct DebateResult {
     /// The earlier debates that the speakers were told of; absent where the file does not ask for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<Vec<PastResult>>,
+    /// The feeds that the speakers were given; absent where the file names none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub feeds: Vec<FeedResult>,
     /// Rounds that were opened.
     pub rounds: u32,
     /// Why the rounds ended.
@@ -114,6 +117,18 @@ pub struct DebateResult {
     pub rehearsal: bool,
 }
 
+/// A feed that the speakers were given.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FeedResult {
+    /// Its name in the settings.
+    pub name: String,
+    /// The titles of its items.
+    pub items: Vec<String>,
+    /// Why it gave none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<FeedFault>,
+}
+
 /// An earlier debate that the speakers were told of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PastResult {
@@ -142,6 +157,7 @@ impl DebateResult {
             outcome: minutes.outcome(),
             reason: minutes.end.and_then(|end| end.reason).cloned(),
             history: build::history(admission),
+            feeds: build::feeds(admission),
             rounds: u32::try_from(minutes.rounds.len()).unwrap_or(u32::MAX),
             stopped_by: minutes.stopped.map(|(rule, round)| Stopped { rule, round }),
             transcript: build::transcript(minutes),

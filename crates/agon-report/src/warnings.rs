@@ -1,4 +1,5 @@
 //! What a reader should know before trusting the result.
+use crate::feeds;
 use crate::minutes::{Deed, Entry, Minutes};
 use crate::text::excerpt;
 use crate::words::{self, count};
@@ -33,6 +34,7 @@ impl<'a> Minutes<'a> {
                 entry.participant, entry.turn
             ));
         }
+        warnings.extend(feeds::warnings(self.admission));
         warnings.extend(self.unlike_wanted());
         warnings.extend(self.substitutions());
         warnings.extend(self.coercions());

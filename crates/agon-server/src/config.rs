@@ -8,6 +8,7 @@ use agon_runtime::Node;
 use agon_spec::Defaults;
 use agon_store::{Catalogue, Commands, Journal, Requests, Upkeep};
 use agon_telemetry::{ClusterMetrics, RpcServer};
+use agon_tools::FeedReader;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,6 +40,8 @@ pub struct GatewayConfig {
     pub retry: RetryPolicy,
     /// What calls cost, for results and reports.
     pub prices: Prices,
+    /// What reads the feeds that debate files name.
+    pub feeds: FeedReader,
 }
 impl Default for GatewayConfig {
     fn default() -> Self {
@@ -55,6 +58,7 @@ impl Default for GatewayConfig {
             defaults: Defaults::default(),
             retry: RetryPolicy::default(),
             prices: Prices::new(),
+            feeds: FeedReader::default(),
         }
     }
 }

@@ -14,11 +14,20 @@ pub struct Defaults {
     pub timeout_per_turn_ms: u64,
     /// Caps on generated tokens of one answer.
     pub max_tokens: MaxTokens,
+    /// The names of the feeds that the settings define, where they are known; a file that names another one draws a warning.
+    pub feeds: Option<Vec<String>>,
 }
 impl Default for Defaults {
     fn default() -> Self {
         let max_tokens = MaxTokens { debater: 800, moderator: 600, judge: 1500 };
-        Self { model: None, judge_model: None, moderator_model: None, timeout_per_turn_ms: 90_000, max_tokens }
+        Self {
+            model: None,
+            judge_model: None,
+            moderator_model: None,
+            timeout_per_turn_ms: 90_000,
+            max_tokens,
+            feeds: None,
+        }
     }
 }
 

@@ -145,6 +145,8 @@ codes! {
     SmallBudget = "small-budget",
     /// A key that changes nothing in this debate.
     NoEffect = "no-effect",
+    /// A feed that the settings do not define.
+    UndefinedFeed = "undefined-feed",
     /// More problems than are shown.
     TooManyProblems = "too-many-problems",
 }

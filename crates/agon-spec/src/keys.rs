@@ -69,6 +69,9 @@ impl Key {
     }
 }
 
+/// Names of tools.
+pub(crate) const TOOL_NAMES: Shape = Shape::Names { of: "tools", max: usize::MAX };
+
 /// What a value may be.
 #[derive(Debug)]
 pub(crate) enum Shape {
@@ -101,8 +104,11 @@ pub(crate) enum Shape {
     },
     /// A list of one-line texts.
     Lines,
-    /// A list of names of tools.
-    Tools,
+    /// A list of names that settings give to these.
+    Names {
+        of: &'static str,
+        max: usize,
+    },
     /// A JSON Schema.
     Schema,
     /// A mapping from names to texts.
@@ -151,7 +157,8 @@ impl Shape {
             Self::Choice(choices) => format!("one of {}", names(choices).join(", ")),
             Self::Choices { of, .. } => format!("a list of {}", names(of).join(", ")),
             Self::Lines => "a list of texts".to_owned(),
-            Self::Tools => "a list of names of tools".to_owned(),
+            Self::Names { of, max: usize::MAX } => format!("a list of names of {of}"),
+            Self::Names { of, max } => format!("a list of names of {of}, {max} at most"),
             Self::Schema => "a JSON Schema, as a mapping".to_owned(),
             Self::Labels => "a mapping from names to texts".to_owned(),
             Self::List { of, min, max } => format!("a list of {min} to {max} {}", of.title),

@@ -7,11 +7,12 @@ mod personas;
 mod rooms;
 mod warnings;
 
-use crate::diagnostic::{Code, Finding, Problems};
+use crate::diagnostic::{Code, Finding, Problems, quote};
 use crate::draft::Texts;
 use crate::markdown::{Body, Passage};
 use crate::place::Span;
 use crate::section::Section;
+use crate::suggest::nearest;
 use agon_core::{ConsensusStrategy, DebateSpec, Moderator};
 
 /// Reports everything that is wrong with the draft or worth a warning.
@@ -25,6 +26,21 @@ pub(crate) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'
     rooms::check(root, spec, problems);
     crate::expression::check(root, problems);
     warnings::check(root, spec, problems);
+}
+
+/// Warns of feeds that are not among these, where it is known which there are.
+pub(crate) fn feeds(root: &Section, known: Option<&[String]>, problems: &mut Problems<'_>) {
+    let Some(known) = known else { return };
+    for (name, span) in root.lines("feeds").iter().filter(|(name, _)| !known.contains(name)) {
+        let near = nearest(name, known.iter().map(String::as_str));
+        let hint = near.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+        let message = format!("the settings define no feed {}{hint}", quote(name));
+        let help = match known {
+            [] => "add [feeds.NAME] to agon.toml".to_owned(),
+            known => format!("defined: {}", known.join(", ")),
+        };
+        problems.warning(Finding::new(Code::UndefinedFeed, *span, message).field("feeds").help(help));
+    }
 }
 
 /// Takes topic, context and materials from where they stand.

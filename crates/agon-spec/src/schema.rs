@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 /// One line with something in it; blanks at its ends do not count.
 const LINE: &str = r"^\s*[^\x00-\x1f\x7f-\x9f]*[^\x00-\x1f\x7f-\x9f\s][^\x00-\x1f\x7f-\x9f]*\s*$";
 
-const TOOL: &str = r"^\s*[a-z0-9_-]{1,32}\s*$";
+const NAME: &str = r"^\s*[a-z0-9_-]{1,32}\s*$";
 
 /// The schema (draft 2020-12) of a debate file in YAML or JSON.
 ///
@@ -82,8 +82,12 @@ fn shape(of: &Shape) -> Value {
             json!({"type": "array", "items": choice(of), "minItems": min, "uniqueItems": true})
         }
         Shape::Lines => json!({"type": "array", "items": shape(&Shape::Line), "uniqueItems": true}),
-        Shape::Tools => {
-            json!({"type": "array", "items": {"type": "string", "pattern": TOOL}, "uniqueItems": true})
+        Shape::Names { max, .. } => {
+            let mut list = json!({"type": "array", "items": {"type": "string", "pattern": NAME}, "uniqueItems": true});
+            if let (Value::Object(list), true) = (&mut list, *max < usize::MAX) {
+                list.insert("maxItems".to_owned(), json!(max));
+            }
+            list
         }
         // Whether it is a valid one, the parser says.
         Shape::Schema => json!({"type": "object"}),
@@ -151,7 +155,9 @@ mod tests {
             Code::UnknownKey | Code::UnknownValue | Code::WrongType | Code::OutOfRange | Code::Empty => Some(true),
             Code::DuplicateItem | Code::SchemaWithoutSynthesizer => Some(true),
             Code::MissingKey => Some(!found.field.ends_with("stance")),
-            Code::BadText => Some(found.field.ends_with("name") || found.field.ends_with("tools")),
+            Code::BadText => {
+                Some(found.field.ends_with("name") || found.field.ends_with("tools") || found.field == "feeds")
+            }
             Code::Conflict | Code::DuplicateKey => None,
             _ => Some(false),
         }

@@ -13,7 +13,8 @@ fn folder(name: &str) -> Vec<PathBuf> {
 
 fn check(path: &Path) -> Parsed {
     let name = path.file_name().unwrap().to_str().unwrap();
-    parse(&Source::new(name, std::fs::read(path).unwrap()), &Defaults::default())
+    let defaults = Defaults { feeds: Some(vec!["news".to_owned(), "papers".to_owned()]), ..Defaults::default() };
+    parse(&Source::new(name, std::fs::read(path).unwrap()), &defaults)
 }
 
 #[test]
@@ -63,6 +64,18 @@ fn every_kind_of_problem_has_a_file() {
     let untested: Vec<_> = Code::ALL.iter().filter(|code| !shown.contains(code)).collect();
     // These two need files too large to keep; `limits.rs` makes them.
     assert_eq!(untested, [&Code::FileTooLarge, &Code::TooManyProblems]);
+}
+
+#[test]
+fn where_nobody_knows_which_feeds_there_are_none_is_undefined() {
+    let file = "topic: Tea?\nmodel: m\nfeeds: [anything]\n";
+    let told = |feeds| {
+        let parsed = parse(&Source::new("a.yaml", file), &Defaults { feeds, ..Defaults::default() });
+        assert_eq!(parsed.spec.unwrap().feeds, ["anything"]);
+        render(&parsed.diagnostics)
+    };
+    assert!(!told(None).contains("feed"), "{}", told(None));
+    assert!(told(Some(Vec::new())).contains("add [feeds.NAME] to agon.toml"), "{}", told(Some(Vec::new())));
 }
 
 #[test]

@@ -127,6 +127,7 @@ fn endings() -> BoxedStrategy<Value> {
         json!({"end_condition": ["no_new_arguments"], "embedding_model": "nomic-embed-text"}),
         json!({"synthesizer": {"model": "y", "output_schema": schema, "instructions": "Plain words."}}),
         json!({"synthesizer": {"model": "y"}, "outputs": ["visual_tree", "html"]}),
+        json!({"feeds": ["news", "x_2"]}),
         json!({"visible": {"judge": {"client": false}, "debaters": {"history": false}}}),
     ])
 }

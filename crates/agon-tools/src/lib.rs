@@ -3,6 +3,8 @@
 //! Tools are configured where they run. A debate only names them, so a debate that somebody submits can neither choose a
 //! command nor a file nor an address. Whatever a tool returns is text of a stranger: bounded here, fenced by who prompts.
 //!
+//! Feeds are configured like tools, and read when a debate is admitted.
+//!
 //! Every call ends in a [`ToolOutcome`] within its [`Limits`]: a tool that hangs, dies, floods or lies costs its own call.
 //!
 //! Invariant: nothing here knows a debate, no tool starts before it is asked for, and no call
@@ -10,6 +12,7 @@
 
 mod config;
 mod error;
+mod feed;
 mod http;
 mod mcp;
 mod models;
@@ -24,6 +27,7 @@ mod toolbox;
 
 pub use config::{ConfigProblems, McpConfig, ModelConfig, RagConfig, SearchConfig, ToolConfig};
 pub use error::ToolError;
+pub use feed::{FeedConfig, FeedFormat, FeedReader};
 pub use mcp::{MAX_MESSAGE_BYTES, MAX_STARTS, START_WINDOW};
 pub use models::{FindModel, no_models};
 pub use outcome::{Limits, ToolOutcome};

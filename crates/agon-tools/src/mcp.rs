@@ -16,6 +16,8 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
+pub(crate) use process::Process;
+
 use crate::{McpConfig, ToolError, schema};
 use session::Session;
 

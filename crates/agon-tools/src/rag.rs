@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
 use crate::{FindModel, RagConfig, ToolError};
+pub(crate) use html::text as plain_text;
 use index::Index;
 use rank::{Passage, fuse};
 

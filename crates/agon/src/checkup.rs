@@ -1,5 +1,6 @@
 //! What `agon doctor` looks at.
 pub mod cluster;
+pub mod feeds;
 pub mod hosts;
 pub mod machine;
 mod model;

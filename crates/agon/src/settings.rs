@@ -4,6 +4,7 @@
 mod client;
 mod cluster;
 mod faces;
+mod feeds;
 mod hosts;
 mod layers;
 mod length;
@@ -20,6 +21,7 @@ pub use faces::{
     AdminSettings, AuthSettings, CertificateSettings, GatewaySettings, JwtSettings, LogFormat, PrincipalField,
     TelemetrySettings, TlsSettings,
 };
+pub use feeds::{FeedSettings, reader as feed_reader};
 pub use hosts::{HostKind, HostSettings, Origin, chosen as chosen_hosts, claimed_elsewhere};
 pub use layers::{KNOWN as KNOWN_VARIABLES, Layers, variable_mistake};
 pub use length::Length;
@@ -74,6 +76,9 @@ pub struct Settings {
     /// The tools that debates may use where this process plays turns, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, ToolSettings>,
+    /// The feeds that debates may read where this process admits them, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub feeds: BTreeMap<String, FeedSettings>,
 }
 
 /// Where debates are kept.
@@ -257,6 +262,7 @@ impl Settings {
         }
         problems.extend(prices::problems(&self.prices));
         problems.extend(tools::problems(&self.tools));
+        problems.extend(feeds::problems(&self.feeds));
         problems
     }
 }

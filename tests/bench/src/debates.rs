@@ -96,6 +96,7 @@ impl Rig {
             submitted_by: None,
             rejudges: None,
             history: Default::default(),
+            feeds: Default::default(),
             ratings: Default::default(),
         };
         self.node.submit(admission).await?;

@@ -182,10 +182,14 @@ const NOTES: &[(&str, &str)] = &[
         ),
     ),
 ];
+/// A feed that a program prints.
+const WORDS: &[(&str, &str)] =
+    &[("agon.toml", "[feeds.words]\ncommand = \"echo\"\nargs = [\"Kettles of the town office boil dry.\"]\n")];
 fn tools() -> Vec<Case> {
     let with_tool = |case: Case| case.and("/personas/0/tools", json!(["docs"]));
     let duties = json!({"opens": false, "closes": true, "researches": true});
     vec![
+        tooled(given("/feeds", json!(["words"])), WORDS),
         tooled(given("/personas/0/tools", json!(["docs"])), NOTES),
         tooled(given("/moderator/tools", json!(["docs"])).and("/moderator", duties), NOTES),
         tooled(with_tool(flip("/tools/max_calls_per_turn", json!(0), json!(2))), NOTES),

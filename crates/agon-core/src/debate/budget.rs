@@ -1,6 +1,7 @@
 //! Budgets. The decision's share is reserved first, so that a debate that runs out is still decided.
 use super::draft::Draft;
 use crate::archive::PastDebate;
+use crate::feed::FeedReading;
 use crate::ids::{SYNTHESIZER, Timestamp};
 use crate::outcome::StopRule;
 use crate::spec::{Ballots, ConsensusStrategy, Mode};
@@ -58,6 +59,7 @@ impl Draft<'_> {
         let text = |part: &Option<String>| part.as_ref().map_or(0, |text| text.len() as u64);
         let head = spec.topic.len() as u64 + text(&spec.context) + text(&spec.materials) + 1_500;
         let head = head + self.admission.history.iter().map(PastDebate::length).sum::<u64>();
+        let head = head + self.admission.feeds.iter().map(FeedReading::length).sum::<u64>();
         (head + self.control.transcript_chars) * 2 / CHARS_PER_TWO_TOKENS
     }
 

@@ -3,6 +3,7 @@ use crate::answer::{Declined, RoundPlan, RoundSummary};
 use crate::archive::PastDebate;
 use crate::call::Call;
 use crate::failure::RetryPolicy;
+use crate::feed::FeedReading;
 use crate::ids::{DebateId, ParticipantId, TurnId};
 use crate::spec::{Bench, DebateSpec};
 use crate::task::SpeechKind;
@@ -47,6 +48,9 @@ pub struct Admission {
     /// Earlier debates that everybody is told of, the most similar first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<PastDebate>,
+    /// What the feeds that the file names held when the debate was admitted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub feeds: Vec<FeedReading>,
     /// What earlier debates rate the debaters with, as far as votes are weighed by that. What the file says comes first.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ratings: BTreeMap<ParticipantId, f64>,

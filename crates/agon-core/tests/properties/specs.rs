@@ -76,6 +76,7 @@ fn admission(genes: &mut Genes, formats: &[DebateFormat], seed: u64) -> Admissio
         submitted_by: None,
         rejudges: None,
         history: Default::default(),
+        feeds: Default::default(),
         ratings: Default::default(),
     }
 }
@@ -129,6 +130,7 @@ fn shaped(genes: &mut Genes, format: DebateFormat) -> DebateSpec {
         windows: Windows::default(),
         summarizer: None,
         history_limit: 0,
+        feeds: Vec::new(),
         answers: Default::default(),
         phases,
         moderator: moderator(genes, turn_mode == Moderator),

@@ -2,6 +2,8 @@
 #[cfg(test)]
 mod answers;
 #[cfg(test)]
+mod feeds;
+#[cfg(test)]
 mod history;
 #[cfg(test)]
 mod layout;

@@ -81,6 +81,7 @@ pub fn spec(mode: Mode) -> DebateSpec {
         windows: Windows::default(),
         summarizer: None,
         history_limit: 0,
+        feeds: Vec::new(),
         answers: Default::default(),
         phases: Phases {
             opening_statements: true,
@@ -137,6 +138,7 @@ pub fn admission(spec: DebateSpec) -> Admission {
         submitted_by: None,
         rejudges: None,
         history: Default::default(),
+        feeds: Default::default(),
         ratings: Default::default(),
     }
 }

@@ -1597,6 +1597,38 @@ pub struct Admission {
     /// What earlier debates rate the debaters with, by name, as far as votes are weighed by that.
     #[prost(btree_map = "string, double", tag = "14")]
     pub ratings: ::prost::alloc::collections::BTreeMap<::prost::alloc::string::String, f64>,
+    /// What the feeds that the file names held when the debate was admitted.
+    #[prost(message, repeated, tag = "15")]
+    pub feeds: ::prost::alloc::vec::Vec<FeedReading>,
+}
+/// One feed that a debate names: its items, or why there are none.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct FeedReading {
+    /// The feed's name in the settings.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Its items, in its own order.
+    #[prost(message, repeated, tag = "2")]
+    pub items: ::prost::alloc::vec::Vec<FeedItem>,
+    /// Why it gave no items; unspecified where it gave some.
+    #[prost(enumeration = "FeedFault", tag = "3")]
+    pub fault: i32,
+}
+/// An item of a feed.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct FeedItem {
+    /// Its title, or its first words.
+    #[prost(string, tag = "1")]
+    pub title: ::prost::alloc::string::String,
+    /// When it appeared, in the feed's own form.
+    #[prost(string, optional, tag = "2")]
+    pub date: ::core::option::Option<::prost::alloc::string::String>,
+    /// Its address.
+    #[prost(string, optional, tag = "3")]
+    pub link: ::core::option::Option<::prost::alloc::string::String>,
+    /// The beginning of its text.
+    #[prost(string, optional, tag = "4")]
+    pub text: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// An earlier debate, as a later one is told of it.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -2361,6 +2393,55 @@ pub struct SynthesisRecorded {
     /// How it came about.
     #[prost(message, optional, tag = "3")]
     pub call: ::core::option::Option<Call>,
+}
+/// Why a feed gave no items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum FeedFault {
+    /// It gave some.
+    Unspecified = 0,
+    /// It could not be reached or started.
+    Unavailable = 1,
+    /// It took too long.
+    TimedOut = 2,
+    /// It is longer than its limit.
+    TooLarge = 3,
+    /// The server refused, or the program failed.
+    Refused = 4,
+    /// It is neither RSS 2.0 nor Atom, or no list of items.
+    Malformed = 5,
+    /// It has no items.
+    Empty = 6,
+}
+impl FeedFault {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "FEED_FAULT_UNSPECIFIED",
+            Self::Unavailable => "FEED_FAULT_UNAVAILABLE",
+            Self::TimedOut => "FEED_FAULT_TIMED_OUT",
+            Self::TooLarge => "FEED_FAULT_TOO_LARGE",
+            Self::Refused => "FEED_FAULT_REFUSED",
+            Self::Malformed => "FEED_FAULT_MALFORMED",
+            Self::Empty => "FEED_FAULT_EMPTY",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "FEED_FAULT_UNSPECIFIED" => Some(Self::Unspecified),
+            "FEED_FAULT_UNAVAILABLE" => Some(Self::Unavailable),
+            "FEED_FAULT_TIMED_OUT" => Some(Self::TimedOut),
+            "FEED_FAULT_TOO_LARGE" => Some(Self::TooLarge),
+            "FEED_FAULT_REFUSED" => Some(Self::Refused),
+            "FEED_FAULT_MALFORMED" => Some(Self::Malformed),
+            "FEED_FAULT_EMPTY" => Some(Self::Empty),
+            _ => None,
+        }
+    }
 }
 /// How urgent a debate is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]

@@ -116,6 +116,9 @@ pub struct DebateSpec {
     /// How structured answers are read, and what they carry besides; absent: nothing of it.
     #[prost(message, optional, tag = "38")]
     pub answers: ::core::option::Option<AnswerOptions>,
+    /// The operator's feeds whose items everybody reads, by name.
+    #[prost(string, repeated, tag = "39")]
+    pub feeds: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// How structured answers are read, and what they carry besides.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

@@ -4,7 +4,9 @@ use crate::enums::{Numbered, maybe};
 use crate::error::{DecodeError, Problem, each, present, required};
 use crate::flat as pb;
 use crate::task::{name, names, participants, turn};
-use agon_core::{Admission, DebateId, Event, ParticipantId, PastDebate, Priority, Speech, Timestamp};
+use agon_core::{
+    Admission, DebateId, Event, FeedItem, FeedReading, ParticipantId, PastDebate, Priority, Speech, Timestamp,
+};
 
 impl From<&Admission> for pb::Admission {
     fn from(admission: &Admission) -> Self {
@@ -24,6 +26,7 @@ impl From<&Admission> for pb::Admission {
             rejudges: admission.rejudges.as_ref().map(DebateId::to_string),
             history: admission.history.iter().map(Into::into).collect(),
             ratings: admission.ratings.iter().map(|(name, rating)| (name.to_string(), *rating)).collect(),
+            feeds: admission.feeds.iter().map(Into::into).collect(),
         }
     }
 }
@@ -45,6 +48,7 @@ impl TryFrom<pb::Admission> for Admission {
             rejudges: admission.rejudges.map(|id| debate(&id, "rejudges")).transpose()?,
             history: each(admission.history, "history")?,
             ratings: admission.ratings.into_iter().map(|(who, rating)| (ParticipantId::new(who), rating)).collect(),
+            feeds: each(admission.feeds, "feeds")?,
         })
     }
 }
@@ -71,6 +75,38 @@ impl TryFrom<pb::PastDebate> for PastDebate {
             verdict: past.verdict,
             winner: past.winner,
         })
+    }
+}
+impl From<&FeedReading> for pb::FeedReading {
+    fn from(reading: &FeedReading) -> Self {
+        Self {
+            name: reading.name.clone(),
+            items: reading.items.iter().map(Into::into).collect(),
+            fault: reading.fault.map_or(0, Numbered::number),
+        }
+    }
+}
+impl TryFrom<pb::FeedReading> for FeedReading {
+    type Error = DecodeError;
+    fn try_from(reading: pb::FeedReading) -> Result<Self, DecodeError> {
+        let fault = Some(reading.fault).filter(|fault| *fault != 0);
+        Ok(Self {
+            name: reading.name,
+            items: reading.items.into_iter().map(Into::into).collect(),
+            fault: maybe(fault, "fault")?,
+        })
+    }
+}
+impl From<&FeedItem> for pb::FeedItem {
+    fn from(item: &FeedItem) -> Self {
+        let FeedItem { title, date, link, text } = item.clone();
+        Self { title, date, link, text }
+    }
+}
+impl From<pb::FeedItem> for FeedItem {
+    fn from(item: pb::FeedItem) -> Self {
+        let pb::FeedItem { title, date, link, text } = item;
+        Self { title, date, link, text }
     }
 }
 impl TryFrom<pb::DebateAdmitted> for Event {

@@ -162,7 +162,7 @@ fn admission() -> BoxedStrategy<Admission> {
     let priority = select(Priority::ALL.to_vec());
     let labels = proptest::collection::btree_map(text(), text(), 0..3);
     let ratings = proptest::collection::btree_map(participant(), -1e6..1e6, 0..3);
-    let archive = (vec(past_debate(), 0..3), ratings);
+    let archive = (vec(past_debate(), 0..3), ratings, vec(feed(), 0..3));
     let from = (priority, labels, maybe_text(), maybe_text(), proptest::option::of(debate_id()), archive);
     (debate_id(), spec(), any::<u64>(), retry, text(), maybe_text(), any::<bool>(), from)
         .prop_map(|(id, spec, seed, retry, agon_version, request_id, rehearsal, from)| Admission {
@@ -180,6 +180,7 @@ fn admission() -> BoxedStrategy<Admission> {
             rejudges: from.4,
             history: from.5.0,
             ratings: from.5.1,
+            feeds: from.5.2,
         })
         .boxed()
 }
@@ -195,6 +196,26 @@ fn past_debate() -> BoxedStrategy<PastDebate> {
             verdict,
             winner,
         })
+        .boxed()
+}
+
+fn feed() -> BoxedStrategy<FeedReading> {
+    let item = (text(), maybe_text(), maybe_text(), maybe_text()).prop_map(|(title, date, link, text)| FeedItem {
+        title,
+        date,
+        link,
+        text,
+    });
+    let faults = vec![
+        FeedFault::Unavailable,
+        FeedFault::TimedOut,
+        FeedFault::TooLarge,
+        FeedFault::Refused,
+        FeedFault::Malformed,
+        FeedFault::Empty,
+    ];
+    (text(), vec(item, 0..3), of(select(faults)))
+        .prop_map(|(name, items, fault)| FeedReading { name, items, fault })
         .boxed()
 }
 

@@ -12,7 +12,7 @@ use proptest::sample::select;
 pub fn spec() -> BoxedStrategy<DebateSpec> {
     (texts_and_numbers(), choices(), members(), limits(), shapes())
         .prop_map(|(texts, choices, members, limits, shapes)| {
-            let (topic, [context, materials, terminate_when, language, instructions], labels) = texts;
+            let (topic, [context, materials, terminate_when, language, instructions], labels, feeds) = texts;
             let ((mode, turn_mode, visibility), (consensus_strategy, ballots, on_turn_failure), phases) = choices;
             let (personas, moderator, judge, voting, summarizer, synthesizer) = members;
             let (
@@ -40,6 +40,7 @@ pub fn spec() -> BoxedStrategy<DebateSpec> {
                 windows,
                 summarizer,
                 history_limit,
+                feeds,
                 phases,
                 moderator,
                 consensus_strategy,
@@ -68,10 +69,10 @@ pub fn spec() -> BoxedStrategy<DebateSpec> {
         .boxed()
 }
 
-type Texts = (String, [Option<String>; 5], std::collections::BTreeMap<String, String>);
+type Texts = (String, [Option<String>; 5], std::collections::BTreeMap<String, String>, Vec<String>);
 fn texts_and_numbers() -> BoxedStrategy<Texts> {
     let optional = [maybe_text(), maybe_text(), maybe_text(), maybe_text(), maybe_text()];
-    (text(), optional, btree_map(text(), text(), 0..3)).boxed()
+    (text(), optional, btree_map(text(), text(), 0..3), vec(text(), 0..3)).boxed()
 }
 
 type Choices = ((Mode, TurnMode, Visibility), (ConsensusStrategy, Ballots, OnTurnFailure), Phases);

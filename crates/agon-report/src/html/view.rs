@@ -9,6 +9,7 @@ use super::timeline::{self, Timeline};
 use super::votes::{self, Votes};
 use super::{STYLE, STYLE_HASH, clean};
 use crate::earlier;
+use crate::feeds;
 use crate::figures;
 use crate::minutes::{Minutes, Part};
 use crate::text::{one_line, plain};
@@ -196,12 +197,15 @@ fn duties(moderator: &agon_core::Moderator) -> &'static str {
 
 fn background(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
     let spec = &minutes.admission.spec;
-    let earlier: Vec<String> = earlier::lines(minutes.admission).iter().map(|line| format!("- {line}\n")).collect();
-    let earlier = (!earlier.is_empty()).then(|| ("Earlier debates", clean::speech(&earlier.concat())));
+    let list = |(title, lines): (&'static str, Vec<String>)| {
+        let lines: String = lines.iter().map(|line| format!("- {line}\n")).collect();
+        (!lines.is_empty()).then(|| (title, clean::speech(&lines)))
+    };
+    let foreign = [("Feeds", feeds::lines(minutes.admission)), ("Earlier debates", earlier::lines(minutes.admission))];
     [("Context", &spec.context), ("Materials", &spec.materials)]
         .into_iter()
         .filter_map(|(title, text)| Some((title, clean::speech(text.as_deref()?))))
-        .chain(earlier)
+        .chain(foreign.into_iter().filter_map(list))
         .collect()
 }
 

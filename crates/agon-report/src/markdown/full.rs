@@ -4,6 +4,7 @@ use super::page::Page;
 use super::{analysis, decision, judges};
 use crate::asides::{self, Group};
 use crate::earlier;
+use crate::feeds;
 use crate::figures;
 use crate::minutes::{Deed, Entry, Minutes};
 use crate::words::{self, count, day};
@@ -24,10 +25,12 @@ pub(super) fn write(page: &mut Page, minutes: &Minutes<'_>) {
             page.speech(text);
         }
     }
-    let earlier = earlier::lines(minutes.admission);
-    if !earlier.is_empty() {
-        page.heading(2, "Earlier debates");
-        page.list(&earlier);
+    let foreign = [("Feeds", feeds::lines(minutes.admission)), ("Earlier debates", earlier::lines(minutes.admission))];
+    for (title, lines) in foreign {
+        if !lines.is_empty() {
+            page.heading(2, title);
+            page.list(&lines);
+        }
     }
     configuration(page, minutes);
     speakers(page, spec);

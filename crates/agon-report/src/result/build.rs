@@ -3,7 +3,7 @@ use super::*;
 use crate::key;
 use crate::minutes::{Choice, Concluded, Entry};
 use crate::verdict::{Standing, verified};
-use agon_core::{Admission, DebateState, Halt, PastDebate};
+use agon_core::{Admission, DebateState, FeedReading, Halt, PastDebate};
 use std::collections::BTreeMap;
 
 pub(super) fn state(standing: Standing) -> ResultState {
@@ -26,6 +26,15 @@ pub(super) fn history(admission: &Admission) -> Option<Vec<PastResult>> {
 fn past(past: &PastDebate) -> PastResult {
     let PastDebate { id, topic, admitted: _, outcome, verdict, winner } = past.clone();
     PastResult { id: id.to_string(), topic, outcome, winner, verdict }
+}
+
+pub(super) fn feeds(admission: &Admission) -> Vec<FeedResult> {
+    let one = |feed: &FeedReading| FeedResult {
+        name: feed.name.clone(),
+        items: feed.items.iter().map(|item| item.title.clone()).collect(),
+        fault: feed.fault,
+    };
+    admission.feeds.iter().map(one).collect()
 }
 
 pub(super) fn transcript(minutes: &Minutes<'_>) -> Vec<TranscriptEntry> {

@@ -3,6 +3,7 @@ use super::decision;
 use super::live::LiveView;
 use super::styled::{Style, StyledLine};
 use crate::asides;
+use crate::feeds;
 use crate::figures;
 use crate::minutes;
 use crate::text::{one_line, plain};
@@ -149,9 +150,9 @@ fn admitted(view: &LiveView, admission: &Admission) -> Vec<StyledLine> {
         out.push(line.and(Style::Dim, format!(" ({})", persona.voice.model)));
     }
     out.push(StyledLine::of(Style::Dim, format!("debate {}, seed {}", admission.id, admission.seed)));
-    if let Some(told) = words::told_of(admission) {
-        out.push(StyledLine::of(Style::Dim, told));
-    }
+    let told = words::told_of(admission).into_iter().chain(feeds::told(admission));
+    out.extend(told.map(|told| StyledLine::of(Style::Dim, told)));
+    out.extend(feeds::warnings(admission).into_iter().map(|warning| StyledLine::of(Style::Warn, warning)));
     if let Some(source) = &admission.rejudges {
         let told = format!("the speeches are those of debate {source}; only the judgement is new");
         out.push(StyledLine::of(Style::Dim, told));

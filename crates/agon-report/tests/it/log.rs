@@ -47,6 +47,7 @@ impl Log {
             submitted_by: None,
             rejudges: None,
             history: Default::default(),
+            feeds: Default::default(),
             ratings: Default::default(),
         })));
         log.push(Event::Claimed { writer: NodeId::new("node-1"), epoch: 1 });
@@ -347,6 +348,7 @@ pub fn spec(topic: &str, personas: Vec<Persona>) -> DebateSpec {
         windows: Windows::default(),
         summarizer: None,
         history_limit: 0,
+        feeds: Vec::new(),
         answers: Default::default(),
         phases: Phases {
             opening_statements: true,

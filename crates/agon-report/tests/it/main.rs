@@ -12,6 +12,8 @@ mod earlier;
 #[cfg(test)]
 mod every;
 #[cfg(test)]
+mod feeds;
+#[cfg(test)]
 mod formats;
 #[cfg(test)]
 mod hostile;

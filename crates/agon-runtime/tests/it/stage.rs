@@ -58,6 +58,7 @@ pub fn spec() -> DebateSpec {
         windows: Windows::default(),
         summarizer: None,
         history_limit: 0,
+        feeds: Vec::new(),
         answers: Default::default(),
         phases: Phases {
             opening_statements: false,
@@ -107,6 +108,7 @@ pub fn rich_spec() -> DebateSpec {
         max_rounds: 3,
         turn_mode: TurnMode::Random,
         history_limit: 0,
+        feeds: Vec::new(),
         answers: Default::default(),
         phases: Phases {
             opening_statements: true,
@@ -148,6 +150,7 @@ pub fn moderator(voice: Voice) -> Moderator {
 pub fn sequential_spec() -> DebateSpec {
     DebateSpec {
         history_limit: 0,
+        feeds: Vec::new(),
         answers: Default::default(),
         phases: Phases {
             opening_statements: false,
@@ -194,6 +197,7 @@ pub fn admission(id: &str, spec: DebateSpec) -> Admission {
         submitted_by: None,
         rejudges: None,
         history: Default::default(),
+        feeds: Default::default(),
         ratings: Default::default(),
     }
 }

@@ -2,8 +2,8 @@
 use super::wanted::Wanted;
 use super::{Api, Call, view};
 use crate::auth::Scope;
-use crate::error::Problem;
-use agon_core::{Admission, DebateId, Event, Position, Record, Timestamp};
+use crate::error::{Problem, Violation};
+use agon_core::{Admission, DebateId, DebateSpec, Event, Position, Record, Timestamp};
 use agon_proto::RequestClaim;
 use agon_proto::pb::v1 as pb;
 use agon_runtime::{RecallError, SubmitError, recall};
@@ -20,6 +20,7 @@ impl Api {
     pub async fn create(&self, call: &Call, request: &pb::CreateDebateRequest) -> Result<pb::Debate, Problem> {
         call.caller.require(Scope::DebatesWrite)?;
         let wanted = Wanted::check(request, &call.caller.tenant, &self.defaults)?;
+        self.feeds_there(&wanted.spec)?;
         if request.validate_only {
             return Ok(self.planned(call, wanted));
         }
@@ -27,6 +28,16 @@ impl Api {
         let admission = admission(call, wanted, debate.clone(), self.retry);
         self.admit(admission, Vec::new()).await?;
         self.resource(&debate, true).await
+    }
+
+    /// Refuses a debate that names feeds which are not set up here.
+    fn feeds_there(&self, spec: &DebateSpec) -> Result<(), Problem> {
+        let known = self.feeds.names();
+        let missing = spec.feeds.iter().filter(|name| !known.contains(name));
+        let set_up = if known.is_empty() { "none is".to_owned() } else { format!("set up: {}", known.join(", ")) };
+        let wrong = missing.map(|name| Violation::of("feeds", format!("no feed {name:?} is set up here; {set_up}")));
+        let wrong: Vec<Violation> = wrong.collect();
+        if wrong.is_empty() { Ok(()) } else { Err(Problem::Invalid(wrong)) }
     }
 
     /// What the debate would be. Nothing is written.
@@ -76,6 +87,7 @@ impl Api {
             None => self.make_room(&admission.id.tenant()).await?,
         }
         if admission.rejudges.is_none() {
+            admission.feeds = self.feeds.read(&admission.spec.feeds).await;
             recall(&*self.ports.catalogue, &mut admission).await.map_err(of_recall)?;
         }
         if !events.is_empty() {
@@ -149,6 +161,7 @@ fn admission(call: &Call, wanted: Wanted, id: DebateId, retry: agon_core::RetryP
         submitted_by: traceparent.map(|context| context.to_string()),
         rejudges: None,
         history: Default::default(),
+        feeds: Default::default(),
         ratings: Default::default(),
     }
 }

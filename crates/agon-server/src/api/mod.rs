@@ -21,6 +21,7 @@ use crate::error::Problem;
 use agon_core::{DebateId, Position, Record, RetryPolicy};
 use agon_report::Prices;
 use agon_spec::Defaults;
+use agon_tools::FeedReader;
 use load::Load;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -46,6 +47,7 @@ pub(crate) struct Api {
     defaults: Defaults,
     retry: RetryPolicy,
     prices: Arc<Prices>,
+    feeds: FeedReader,
     load: Load,
     watches: Arc<Semaphore>,
     stop: CancellationToken,
@@ -60,6 +62,7 @@ impl Api {
             defaults: config.defaults.clone(),
             retry: config.retry,
             prices: Arc::new(config.prices.clone()),
+            feeds: config.feeds.clone(),
             load: Load::default(),
             watches: Arc::new(Semaphore::new(config.limits.watches)),
             stop,

@@ -28,6 +28,7 @@ pub(crate) static DEBATE: Table = Table {
         ("rolling_window", "write `memory: rolling_window` and `memory_window: N`"),
         ("scorer", "a scorer is a tool; name it under `tools` of a persona or of the moderator"),
         ("summary_style", "it stands under `moderator:`"),
+        ("trending_topics", "write `feeds: [NAME]`"),
         ("weights", "write `voting: {rule: weighted}`, and `weight` or `elo` and `calibration` in the personas"),
     ],
 };
@@ -138,6 +139,13 @@ const KEYS: &[Key] = &[
         Shape::Integer { min: 0, max: agon_core::MOST_HISTORY as i128 },
         "0",
         "How many earlier debates on similar questions everybody is told of, at most.",
+    )
+    .since("0.2"),
+    key(
+        "feeds",
+        Shape::Names { of: "feeds", max: agon_core::MOST_FEEDS },
+        "[]",
+        "Feeds whose newest items everybody reads, as they are when the debate is admitted; by the names that the settings give them.",
     )
     .since("0.2"),
     key("phases", Shape::Map(&PHASES), "all on", "Which optional phases run."),

@@ -2,7 +2,7 @@
 use super::persona::{
     ENDPOINT, FALLBACK_MODELS, MODEL, NUM_CTX, PRESENCE_PENALTY, TEMPERATURE, THINK, TOP_P, max_tokens,
 };
-use super::{Choice, Key, Shape, Table, choice, key};
+use super::{Choice, Key, Shape, TOOL_NAMES, Table, choice, key};
 
 pub(super) static MODERATOR: Table = Table {
     title: "moderator",
@@ -45,7 +45,7 @@ const KEYS: &[Key] = &[
     key("concludes", Shape::Flag, "by `type`", "Sums the debate up at its end."),
     key("interject", Shape::Choice(INTERJECT), "every_round", "When it interjects."),
     key("summary_style", Shape::Choice(STYLE), "neutral", "How it sums up."),
-    key("tools", Shape::Tools, "[]", "Tools of the moderator, by the names that the host's settings give them."),
+    key("tools", TOOL_NAMES, "[]", "Tools of the moderator, by the names that the host's settings give them."),
     key("instructions", Shape::Template, "", "Added to its prompt; may hold variables."),
     MODEL,
     ENDPOINT,

@@ -1,5 +1,5 @@
 //! The keys of a persona, and of a model's sampling.
-use super::{Choice, Key, Shape, Table, choice, key};
+use super::{Choice, Key, Shape, TOOL_NAMES, Table, choice, key};
 
 pub(super) static PERSONA: Table = Table {
     title: "personas",
@@ -77,7 +77,7 @@ const KEYS: &[Key] = &[
         "0.5",
         "How well it judges its own certainty, for the weight of its vote. The author's own number: Agon does not compute it.",
     ),
-    key("tools", Shape::Tools, "[]", "Tools that it may use, by the names that the host's settings give them."),
+    key("tools", TOOL_NAMES, "[]", "Tools that it may use, by the names that the host's settings give them."),
 ];
 
 const STYLE: &[Choice] = &[

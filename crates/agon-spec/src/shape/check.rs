@@ -30,7 +30,7 @@ impl Check<'_, '_> {
                 self.choice(choices, text, node.span, &names(choices).join(", ")).map(Checked::Choice)
             }
             (Shape::Choices { of, min }, Value::List(items)) => self.choices(of, *min, items, node.span),
-            (Shape::Lines | Shape::Tools, Value::List(items)) => self.lines(shape, items),
+            (Shape::Lines | Shape::Names { .. }, Value::List(items)) => self.lines(shape, items),
             (Shape::Schema, Value::Map(_)) => self.schema(node),
             (Shape::Labels, Value::Map(entries)) => self.labels(entries),
             (Shape::List { of, min, max }, Value::List(items)) => self.list(of, (*min, *max), shape, items),
@@ -112,7 +112,9 @@ impl Check<'_, '_> {
                 continue;
             };
             let Some(line) = self.line(text, item.span) else { continue };
-            if matches!(shape, Shape::Tools) && !self.is_tool(&line, item.span) {
+            if let Shape::Names { of, .. } = shape
+                && !self.is_setting(&line, of, item.span)
+            {
                 continue;
             }
             if lines.iter().any(|(known, _)| *known == line) {
@@ -121,6 +123,12 @@ impl Check<'_, '_> {
             } else {
                 lines.push((line, item.span));
             }
+        }
+        if let Shape::Names { max, .. } = shape
+            && items.len() > *max
+        {
+            let message = format!("`{}` must be {}, found {}", self.path, shape.describe(), items.len());
+            return self.fail(Code::OutOfRange, self.key_span, message);
         }
         (lines.len() == items.len()).then_some(Checked::Lines(lines))
     }

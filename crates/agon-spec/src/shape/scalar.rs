@@ -94,13 +94,13 @@ impl Check<'_, '_> {
         }
         known
     }
-    /// Which tools there are only the host knows; a name has the form that its settings ask for.
-    pub fn is_tool(&mut self, name: &str, span: Span) -> bool {
+    /// Which tools and feeds there are only settings know; a name has the form that they ask for.
+    pub fn is_setting(&mut self, name: &str, of: &str, span: Span) -> bool {
         const MOST: usize = 32;
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
         let good = name.chars().all(fits) && name.len() <= MOST;
         if !good {
-            let message = format!("{} is not the name of a tool", quote(name));
+            let message = format!("{} is not the name of a {}", quote(name), of.trim_end_matches('s'));
             let finding = Finding::new(Code::BadText, span, message).field(self.path);
             self.problems.error(finding.help(format!("small letters, digits, `-` and `_`, {MOST} characters at most")));
         }

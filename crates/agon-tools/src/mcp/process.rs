@@ -23,7 +23,7 @@ const MAX_LOGGED_BYTES: u64 = 4096;
 const MAX_LOGGED_CHARS: usize = 400;
 
 /// A process and all that it started, as one group.
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Mutex<Child>,
     group: Option<Pid>,
     /// Owns the task that reads what the process complains about.
@@ -32,7 +32,7 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts the program of `config` in a process group of its own.
-    pub(super) fn start(tool: &str, config: &McpConfig) -> Result<(Self, ChildStdout, ChildStdin), ToolError> {
+    pub(crate) fn start(tool: &str, config: &McpConfig) -> Result<(Self, ChildStdout, ChildStdin), ToolError> {
         let mut child = command(config).spawn().map_err(|error| {
             ToolError::unavailable(tool, format!("its program cannot be started: {}", error.kind()))
         })?;
@@ -55,16 +55,17 @@ impl Process {
         }
     }
 
-    /// Lets the process end by itself, which it should once its input is closed, and then ends what is left.
-    pub(super) async fn finish(&self) {
-        let _ = timeout(GRACE, std::future::poll_fn(|cx| self.poll_end(cx))).await;
+    /// Lets the process end by itself, which it should once its input is closed, and then ends what is left. Whether it ended well.
+    pub(crate) async fn finish(&self) -> bool {
+        let ended = timeout(GRACE, std::future::poll_fn(|cx| self.poll_end(cx))).await;
         self.kill();
+        ended.unwrap_or(false)
     }
 
-    fn poll_end(&self, cx: &mut std::task::Context<'_>) -> std::task::Poll<()> {
-        let Ok(mut child) = self.child.lock() else { return std::task::Poll::Ready(()) };
+    fn poll_end(&self, cx: &mut std::task::Context<'_>) -> std::task::Poll<bool> {
+        let Ok(mut child) = self.child.lock() else { return std::task::Poll::Ready(false) };
         let wait = std::pin::pin!(child.wait());
-        wait.poll(cx).map(|_| ())
+        wait.poll(cx).map(|ended| ended.is_ok_and(|status| status.success()))
     }
 }
 
@@ -98,7 +99,7 @@ async fn log(tool: String, complaints: ChildStderr) {
         match (&mut reader).take(MAX_LOGGED_BYTES).read_until(b'\n', &mut line).await {
             Ok(0) | Err(_) => return,
             Ok(_) => {
-                debug!(tool, said = %one_line(&String::from_utf8_lossy(&line), MAX_LOGGED_CHARS), "an MCP server complains")
+                debug!(tool, said = %one_line(&String::from_utf8_lossy(&line), MAX_LOGGED_CHARS), "a program complains")
             }
         }
     }

@@ -15,7 +15,7 @@ const ENTITIES: [(&str, &str); 7] = [
 /// Drops tags, comments and what nobody reads, and keeps every line break.
 ///
 /// This is for searching and not for showing: what comes out is never rendered, so nothing rests on its being clean.
-pub(super) fn text(page: &str) -> String {
+pub(crate) fn text(page: &str) -> String {
     let mut text = String::with_capacity(page.len());
     let mut rest = page;
     while let Some(start) = rest.find('<') {

@@ -1,6 +1,8 @@
 //! Tools against real sockets, files and processes, good ones and bad ones.
 
 #[cfg(test)]
+mod feeds;
+#[cfg(test)]
 mod files;
 #[cfg(test)]
 mod kit;

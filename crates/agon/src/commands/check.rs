@@ -8,7 +8,9 @@ use anyhow::Context as _;
 
 /// `agon check FILE...`
 pub fn run(context: &Context, args: &CheckArgs) -> Result<Exit, Stop> {
-    let defaults = debate_file::defaults(&context.settings()?);
+    let settings = context.settings()?;
+    let feeds = Some(settings.feeds.keys().cloned().collect());
+    let defaults = Defaults { feeds, ..debate_file::defaults(&settings) };
     let mut found = Vec::new();
     for (at, name) in args.files.iter().enumerate() {
         let parsed = one(name, args.syntax, &defaults)?;

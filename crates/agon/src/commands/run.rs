@@ -7,7 +7,7 @@ use crate::debate_file::Named;
 use crate::exit::{Exit, Stop};
 use crate::ownership::Ownership;
 use crate::servers;
-use crate::settings::Settings;
+use crate::settings::{Settings, feed_reader};
 use crate::signals::Signals;
 use crate::stage::{Cast, Servers, Stage};
 use crate::store::{self, Store};
@@ -32,6 +32,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Result<Exit, Stop> {
     let wanted = Wanted::of(context, &settings, &args.debate, &named)?;
     played_here(&wanted.spec)?;
     tools_there(&wanted.spec, &settings)?;
+    feeds_there(&wanted.spec, &settings)?;
     show::try_reports(&args.output, &settings)?;
     let seed = wanted.spec.seed.unwrap_or_else(fresh_seed);
     let cast = cast(context, &args.server, &args.pace, seed)?;
@@ -77,6 +78,21 @@ fn tools_there(spec: &DebateSpec, settings: &Settings) -> Result<(), Stop> {
     )))
 }
 
+/// Feeds are set up where debates are admitted.
+fn feeds_there(spec: &DebateSpec, settings: &Settings) -> Result<(), Stop> {
+    let missing: Vec<String> =
+        spec.feeds.iter().filter(|name| !settings.feeds.contains_key(*name)).map(|name| format!("{name:?}")).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let known: Vec<&str> = settings.feeds.keys().map(String::as_str).collect();
+    let known = if known.is_empty() { "no feed is set up".to_owned() } else { format!("set up: {}", known.join(", ")) };
+    Err(Stop::usage(format!(
+        "the debate reads the feed {}, which is not set up here ({known}); add [feeds.NAME] to agon.toml",
+        missing.join(", ")
+    )))
+}
+
 async fn hold(
     context: &Context,
     args: &RunArgs,
@@ -93,6 +109,8 @@ async fn hold(
             .note(&format!("not finished in this store: {halted}; {} continues them", store.advice("resume")));
     }
     let ownership = Ownership::admit(&store, &id).await?;
+    let feeds = feed_reader(&settings.feeds, &context.environment)?;
+    admission.feeds = feeds.read(&admission.spec.feeds).await;
     recall(&*store.sqlite, &mut admission).await.map_err(|error| Stop::new(Exit::Internal, error))?;
     let view = &args.output.view;
     // On a terminal the view says it too.
@@ -129,6 +147,7 @@ fn admission(wanted: Wanted, seed: u64, settings: &Settings, rehearsal: bool) ->
         submitted_by: None,
         rejudges: None,
         history: Default::default(),
+        feeds: Default::default(),
         ratings: Default::default(),
     })
 }

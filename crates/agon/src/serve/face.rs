@@ -1,15 +1,16 @@
 //! The gateway's settings as the gateway wants them, and what its refusals to start mean.
 use super::plan::Plan;
 use crate::debate_file;
+use crate::environment::Environment;
 use crate::exit::{Exit, Stop};
-use crate::settings::{AuthSettings, CertificateSettings, JwtSettings, PrincipalField, TlsSettings};
+use crate::settings::{AuthSettings, CertificateSettings, JwtSettings, PrincipalField, TlsSettings, feed_reader};
 use agon_server::{
     AuthConfig, CertificateAuth, CertificateName, CertificateTenant, GatewayConfig, GatewayError, GatewayTimes,
     JwksSource, JwtAuth, Limits, Scope, TlsConfig, TokenFile,
 };
 
 /// The settings of the gateway.
-pub fn config(plan: &Plan) -> Result<GatewayConfig, Stop> {
+pub fn config(plan: &Plan, environment: &Environment) -> Result<GatewayConfig, Stop> {
     let settings = &plan.settings.gateway;
     let default = GatewayConfig::default();
     Ok(GatewayConfig {
@@ -24,6 +25,7 @@ pub fn config(plan: &Plan) -> Result<GatewayConfig, Stop> {
         defaults: debate_file::defaults(&plan.settings),
         retry: plan.settings.retry_policy(),
         prices: plan.settings.prices(),
+        feeds: feed_reader(&plan.settings.feeds, environment)?,
         ..default
     })
 }

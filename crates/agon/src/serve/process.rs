@@ -61,7 +61,9 @@ impl Process {
         let ending = Arc::new(AtomicBool::new(false));
         let admin = admin::start(plan, admin::ports(telemetry, parts.clone(), ending.clone())).await?;
         let gateway = match plan.is(Role::Gateway) {
-            true => Some(Gateway::start(face::config(plan)?, parts).await.map_err(face::not_started)?),
+            true => Some(
+                Gateway::start(face::config(plan, &context.environment)?, parts).await.map_err(face::not_started)?,
+            ),
             false => None,
         };
         let process = Self { node, gateway, admin, ground, rehearsal: hosts.rehearsal, ending };
