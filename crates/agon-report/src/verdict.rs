@@ -3,9 +3,10 @@ use crate::minutes::{Choice, Entry, Judged, Minutes};
 use crate::words;
 use agon_core::tally::same_answer;
 use agon_core::{
-    BallotStage, CRITICAL_SEVERITY, Citation, ConsensusSource, DebateFormat, DebateState, Halt, Mode, Outcome,
-    ParticipantId, ReasonCode, Task, TurnId, VoteRule, Voters,
+    BallotStage, CRITICAL_SEVERITY, Citation, ConsensusSource, Critique, DebateFormat, DebateState, Halt, Mode,
+    Outcome, ParticipantId, ReasonCode, Task, TurnId, VoteRule, Voters,
 };
+use std::cmp::Reverse;
 
 /// Where a debate is: it runs until it says how it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,17 +132,20 @@ impl<'a> Minutes<'a> {
         }
         open.into_iter()
     }
-    /// Whether a severe critique was neither accepted nor declined by a later revision.
-    fn has_open_critique(&self) -> bool {
+    /// The severest critique that a judge would call critical and that no later revision accepts or declines: its entry, whom it is of,
+    /// and itself.
+    pub(crate) fn open_critique(&self) -> Option<(&Entry<'a>, &'a ParticipantId, &'a Critique)> {
         let answered = |at: TurnId, by: &str, of: &ParticipantId| {
             self.speeches().filter(|(entry, speech)| entry.turn > at && speech.participant == *of).any(|(_, speech)| {
                 let declined = speech.declined.iter().map(|declined| &declined.critic);
                 speech.accepted.iter().chain(declined).any(|critic| critic.as_str() == by)
             })
         };
-        self.critiques().any(|(entry, of, critique)| {
+        let open = self.critiques().filter(|(entry, of, critique)| {
             critique.severity >= CRITICAL_SEVERITY && !answered(entry.turn, entry.participant, of)
-        })
+        });
+        // Of equally severe ones the first.
+        open.min_by_key(|(.., critique)| Reverse(critique.severity))
     }
     /// Why a consensus that is not unanimous is contested, in words; empty where it is not.
     pub(crate) fn contested_by(&self) -> Vec<&'static str> {
@@ -152,7 +156,7 @@ impl<'a> Minutes<'a> {
             (self.order_sensitive(), "a judge was order-sensitive"),
             (self.panel_split(), "the judges disagreed"),
             (self.open_objections().next().is_some(), "a critical objection stands unanswered"),
-            (self.has_open_critique(), "a severe critique stands unanswered"),
+            (self.open_critique().is_some(), "a severe critique stands unanswered"),
         ];
         why.into_iter().filter_map(|(holds, why)| holds.then_some(why)).collect()
     }

@@ -57,9 +57,10 @@ impl Finding {
             Level::Fail => ("fail", "31"),
         };
         let word = if color { format!("\x1b[{code}m{word}\x1b[0m") } else { word.to_owned() };
-        let mut text = format!("{word}  {}: {}\n", self.what, agon_report::one_line(&self.found));
+        let lines = |text: &str| text.lines().map(agon_report::one_line).collect::<Vec<_>>();
+        let mut text = format!("{word}  {}: {}\n", self.what, lines(&self.found).join("\n      "));
         if let Some(fix) = &self.fix {
-            text.push_str(&format!("      -> {fix}\n"));
+            text.push_str(&format!("      -> {}\n", lines(fix).join("\n         ")));
         }
         text
     }

@@ -70,9 +70,14 @@ impl Output {
     /// Tells what happens.
     pub fn note(&self, text: &str) {
         if !self.quiet {
-            // Whoever does not listen to standard error misses nothing that counts.
-            let _ = writeln!(io::stderr(), "{}", agon_report::plain(text));
+            self.say(text);
         }
+    }
+
+    /// Tells what happens, even when silence is wanted.
+    pub fn say(&self, text: &str) {
+        // Whoever does not listen to standard error misses nothing that counts.
+        let _ = writeln!(io::stderr(), "{}", agon_report::plain(text));
     }
 
     /// Asks the user, who answers on the same line.

@@ -207,11 +207,14 @@ impl Draft<'_> {
         self.side(&winner.into())
     }
 
-    /// Whom a voter scores, under which label: every candidate but itself, in the order of the labels.
+    /// Whom a voter scores, under which label: every candidate but itself who was heard, in the order of the labels.
     fn scored_by(&self, voter: Option<&ParticipantId>) -> Vec<(ParticipantId, String)> {
         let mut labels = speaker_labels(self.spec(), self.admission.seed, true);
         let candidates = self.candidates();
-        labels.retain(|(name, _)| Some(name) != voter && candidates.iter().any(|known| known == name.as_str()));
+        let heard = |name: &ParticipantId| self.transcript.entries().iter().any(|entry| entry.participant == *name);
+        labels.retain(|(name, _)| {
+            Some(name) != voter && heard(name) && candidates.iter().any(|known| known == name.as_str())
+        });
         labels.sort_by(|(_, one), (_, other)| one.cmp(other));
         labels
     }

@@ -4,6 +4,7 @@ use super::draft::Draft;
 use crate::failure::{Failure, FailureCause};
 use crate::ids::{ModelName, ParticipantId};
 use crate::spec::{OnTurnFailure, Quorum};
+use crate::task::BidPurpose;
 use crate::work::Work;
 use std::collections::BTreeSet;
 use std::mem::discriminant;
@@ -34,7 +35,7 @@ impl Draft<'_> {
         if self.decides(&slot.work) {
             return self.decision_hangs_on(&slot.work, broken);
         }
-        slot.work.speech().is_some() && self.round_hangs_on(broken)
+        self.is_wanted(slot) && self.round_hangs_on(broken)
     }
 
     /// Those who decide in the same way: with more than half of them there is a decision.
@@ -49,16 +50,19 @@ impl Draft<'_> {
     fn round_hangs_on(&self, broken: &ModelName) -> bool {
         let attendance = self.control.attendance();
         let later = self.still_to_speak();
-        let open = || {
-            let open = self.control.stage.slots.iter().filter(|other| !other.is_settled());
-            open.filter(|other| other.work.speech().is_some())
-        };
+        let open = || self.control.stage.slots.iter().filter(|other| !other.is_settled() && self.is_wanted(other));
         let wanted = open().map(|slot| &slot.participant).chain(later.iter().copied());
         let wanted: BTreeSet<_> = wanted.chain(attendance.wanted).collect();
         let able = open().filter(|other| self.can_go_on(other, broken)).map(|slot| &slot.participant);
         let able = able.chain(later.iter().copied().filter(|who| self.has_other_model(who, broken)));
         let able: BTreeSet<_> = able.chain(attendance.spoke).collect();
         count(able.len()) < self.spec().quorum.needed(count(wanted.len()))
+    }
+
+    /// Whether the round's quorum counts the seat: a speech, and before the first one a bid for the floor.
+    fn is_wanted(&self, slot: &Slot) -> bool {
+        let bids = matches!(slot.work, Work::Bid { purpose: BidPurpose::Floor, .. });
+        slot.work.speech().is_some() || bids && !self.control.turned.iter().any(|turned| turned.work.speech().is_some())
     }
 
     /// Speakers of the running round whose seats are yet to be opened.

@@ -124,6 +124,19 @@ fn the_quorum_counts_speakers_and_not_their_seats() {
 }
 
 #[test]
+fn bids_for_the_floor_are_waited_for_where_nobody_else_can_bid() {
+    let mut log =
+        begun("aaa", json!({"debate_format": "open_fight", "turn_mode": "round_robin", "quorum": "majority"}));
+    let asked = log.asked();
+    assert!(asked.iter().all(|ask| matches!(ask.task, Task::Bid { .. })), "{asked:?}");
+
+    asked.iter().for_each(|ask| refuse(&mut log, ask));
+
+    // The first could be spared; with the second the round would miss its quorum.
+    assert_eq!((missing(&log).len(), wakes(&log).len()), (0, asked.len()));
+}
+
+#[test]
 fn a_fallback_model_is_asked_at_once_and_not_the_breaker_waited_for() {
     let mut admission = admission(2, json!({"quorum": "majority"}));
     admission.spec.personas[0].voice.fallback_models = vec!["b".into()];

@@ -331,3 +331,20 @@ fn whoever_speaks_alone_is_in_no_impasse() {
     let stopped = |event: &Event| matches!(event, Event::LoopEnded { rule: StopRule::MaxRounds, round: 4, .. });
     assert!(events.iter().any(stopped));
 }
+
+#[test]
+fn nobody_scores_a_debater_who_was_not_heard() {
+    let spec = json!({
+        "consensus_strategy": "vote", "voting": {"rule": "anonymous_scoring", "self_votes": "exclude"}, "quorum": "majority"
+    });
+    let mut scored = Vec::new();
+    hold(admission(3, spec), |ask| match &ask.task {
+        Task::ScoreDebaters { debaters } => {
+            scored.push(debaters.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>());
+            None
+        }
+        Task::Argument { .. } if ask.participant.as_str() == "P2" => None,
+        _ => Some(speech("so")),
+    });
+    assert_eq!(scored, [vec!["P1"], vec!["P0"], vec!["P0", "P1"]]);
+}

@@ -104,5 +104,11 @@ fn voted(minutes: &Minutes<'_>) -> String {
     let got = |(name, n): &(String, u32)| format!("{}: {}", name.trim_end_matches('.'), words::got(tally.rule, *n));
     let got: Vec<String> = tally.counts.iter().map(got).collect();
     let came = format!("{} of {} came", tally.received, count(tally.eligible.into(), "eligible vote"));
-    format!("by {rule} of the {whose}: {}; {came}", got.join(", "))
+    let once: u32 = tally.weights.iter().map(|weight| weight.thousandths).fold(0, u32::saturating_add);
+    let voters = u32::try_from(tally.weights.len()).unwrap_or(u32::MAX);
+    // Where every round votes, a voter has several votes.
+    let whole = once.saturating_mul(tally.eligible.checked_div(voters).unwrap_or_default());
+    let needed =
+        if whole == 0 { String::new() } else { format!(", more than half of {} needed", words::thousandths(whole)) };
+    format!("by {rule} of the {whose}: {}{needed}; {came}", got.join(", "))
 }

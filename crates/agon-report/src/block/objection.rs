@@ -1,15 +1,15 @@
 //! The strongest objection that nobody answered.
 use super::{explained, labels};
 use crate::analysis::{Analysis, StandingAttack, StandingAttacks};
-use crate::minutes::Minutes;
+use crate::minutes::{Entry, Minutes};
 use crate::text::excerpt;
 use crate::words;
-use agon_core::{CRITICAL_SEVERITY, SpeechKind};
+use agon_core::{Critique, ParticipantId, SpeechKind};
 
 /// Characters of the objection that the block shows.
 const MOST_TEXT: usize = 320;
 
-/// The strongest objection left open, and what it is. In this order: a severe critique, what a judge calls a critical
+/// The strongest objection left open, and what it is. In this order: a severe critique that no revision names, what a judge calls a critical
 /// objection, any other critique, the attack by the strongest speech. Where somebody argued for the winner, only what is
 /// said against them counts.
 pub(super) fn of(minutes: &Minutes<'_>, analysis: Option<&Analysis>) -> Option<String> {
@@ -18,14 +18,18 @@ pub(super) fn of(minutes: &Minutes<'_>, analysis: Option<&Analysis>) -> Option<S
     let (last, attacks): (Vec<_>, Vec<_>) = relevant.into_iter().partition(|attack| is_closing(minutes, attack));
     // Critiques stand before other attacks, the most severe first.
     let severest = attacks.first().copied().filter(|attack| attack.severity.is_some());
-    let severe = severest.filter(|attack| attack.severity >= Some(CRITICAL_SEVERITY));
+    // What makes a consensus contested is what is left open.
+    let severe = minutes.open_critique().filter(|(_, of, _)| concerns(minutes, of.as_str()));
     let judged = || minutes.open_objections().next().map(|objection| by_judge(minutes, objection));
     // What could have been answered weighs more than what came too late for that.
     let (early, late): (Vec<_>, Vec<_>) = attacks.iter().copied().partition(|attack| could_answer(minutes, attack));
     let best = |attacks: Vec<_>| attacks.into_iter().reduce(|best, next| stronger(analysis, best, next));
     let strongest = || best(early).or_else(|| best(late));
     let attack = |attack: &StandingAttack| told(minutes, attack);
-    let open = severe.map(attack).or_else(judged).or_else(|| severest.or_else(strongest).map(attack));
+    let open = severe
+        .map(|severe| told_severe(minutes, severe))
+        .or_else(judged)
+        .or_else(|| severest.or_else(strongest).map(attack));
     open.or_else(|| {
         if !last.is_empty() {
             return Some("nothing that anybody could answer: only final statements were left unanswered".to_owned());
@@ -41,13 +45,17 @@ pub(super) fn of(minutes: &Minutes<'_>, analysis: Option<&Analysis>) -> Option<S
 
 /// The attacks on whoever argued for the winner; where nobody did, all.
 fn relevant<'t>(minutes: &Minutes<'_>, attacks: &'t [StandingAttack]) -> Vec<&'t StandingAttack> {
+    attacks.iter().filter(|attack| concerns(minutes, &attack.on)).collect()
+}
+
+/// Whether what is said against this debater is said against the winner; where nobody argued for the winner, against anybody.
+fn concerns(minutes: &Minutes<'_>, on: &str) -> bool {
     let winner = minutes.winner();
     let won = |who: &str| {
         let stance = minutes.admission.spec.persona(&who.into()).and_then(|persona| persona.stance.as_deref());
         winner.is_some_and(|winner| winner == who || stance == Some(winner))
     };
-    let argued = minutes.admission.spec.personas.iter().any(|persona| won(persona.name.as_str()));
-    attacks.iter().filter(|attack| !argued || won(&attack.on)).collect()
+    won(on) || !minutes.admission.spec.personas.iter().any(|persona| won(persona.name.as_str()))
 }
 
 /// Whether it was made in a final statement, which nobody is expected to answer.
@@ -85,7 +93,15 @@ fn by_judge(minutes: &Minutes<'_>, (judge, objection): (&str, &str)) -> String {
     explained(&text, &labels(minutes, &objection))
 }
 
-/// `critique by Bruno of Ada in round 2, severity 8 of 10: “…”`.
+/// `critique by Bruno of Ada in round 2, severity 8 of 10, neither accepted nor declined: “…”`.
+fn told_severe(minutes: &Minutes<'_>, (entry, of, critique): (&Entry<'_>, &ParticipantId, &Critique)) -> String {
+    let issue = excerpt(critique.issues.first().map_or("", String::as_str), MOST_TEXT);
+    let (by, place, severity) = (entry.participant, minutes.place(entry.turn.round), critique.severity);
+    let what = format!("critique by {by} of {of} in {place}, severity {severity} of 10, neither accepted nor declined");
+    excerpt(&format!("{what}: “{issue}”"), MOST_TEXT * 2)
+}
+
+/// `critique by Bruno of Ada in round 2, severity 5 of 10: “…”`.
 fn told(minutes: &Minutes<'_>, attack: &StandingAttack) -> String {
     let entry = entry_of(minutes, attack);
     let place = entry.map(|entry| format!(" in {}", minutes.place(entry.turn.round))).unwrap_or_default();

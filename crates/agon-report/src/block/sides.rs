@@ -4,7 +4,7 @@ use crate::text::{excerpt, one_line};
 use crate::verdict::Standing;
 use crate::words;
 use agon_core::tally::same_answer;
-use agon_core::{BallotStage, Ballots, ConsensusStrategy, DebateState, SelfVotes, VoteRule};
+use agon_core::{BallotStage, Ballots, ConsensusStrategy, DebateState, SelfVotes, VoteRule, Voters};
 
 /// Characters of an answer that stands behind a name.
 const MOST_ANSWER: usize = 80;
@@ -38,10 +38,13 @@ pub(super) fn of(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
     let winner = minutes.winner().and_then(|won| if by_votes { Some(won) } else { minutes.stands_for(won) });
     // Where nobody may vote for itself, a vote does not say what the voter is for.
     let own_left_out = spec.voting.as_ref().is_some_and(|voting| voting.self_votes == SelfVotes::Exclude);
-    let labels = if by_votes && own_left_out { ["Votes", "Others"] } else { ["For", "Against"] };
+    // Judges who vote are neither for nor against what debaters stand for.
+    let judges_vote = spec.voting.as_ref().is_some_and(|voting| voting.voters == Voters::Judges);
+    let mere_votes = by_votes && (own_left_out || judges_vote);
+    let labels = if mere_votes { ["Votes", "Others"] } else { ["For", "Against"] };
     let mut rows = match winner {
         Some(winner) => for_and_against(winner, &held, labels),
-        None => by_answer(&held),
+        None => by_answer(&held, labels[0]),
     };
     if !by_votes {
         rows.extend(silent(minutes, &held));
@@ -62,7 +65,7 @@ fn for_and_against(
 }
 
 /// Without a winner, each answer with those who hold it.
-fn by_answer(held: &[FinalChoice<'_>]) -> Vec<(&'static str, String)> {
+fn by_answer(held: &[FinalChoice<'_>], label: &'static str) -> Vec<(&'static str, String)> {
     let mut answers: Vec<(&str, Vec<String>)> = Vec::new();
     for one in held {
         let name = named(one.who, None, one.before);
@@ -73,7 +76,7 @@ fn by_answer(held: &[FinalChoice<'_>]) -> Vec<(&'static str, String)> {
     }
     answers
         .into_iter()
-        .map(|(answer, names)| ("For", format!("{}: {}", quoted(answer), listed(&names, ", "))))
+        .map(|(answer, names)| (label, format!("{}: {}", quoted(answer), listed(&names, ", "))))
         .collect()
 }
 
@@ -112,7 +115,8 @@ fn votes<'m>(minutes: &'m Minutes<'_>) -> Vec<FinalChoice<'m>> {
         let approved = if approval { vote.choices } else { &[] };
         let chosen = held(minutes, entry.participant, vote.choice);
         // A vote may differ from the first ballot because one may not vote for oneself.
-        let before = chosen.before.filter(|_| moved.iter().any(|one| one.as_str() == entry.participant));
+        let free = minutes.admission.spec.voting.is_some_and(|voting| voting.self_votes != SelfVotes::Exclude);
+        let before = chosen.before.filter(|_| free && moved.iter().any(|one| one.as_str() == entry.participant));
         last.push(FinalChoice { approved, before, ..chosen });
     }
     last

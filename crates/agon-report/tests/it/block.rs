@@ -149,7 +149,7 @@ fn the_strongest_objection_that_nobody_answered_is_named() {
     log.records.retain(|record| !record.events.iter().any(revises));
     assert_eq!(
         row(&log, "Left open").unwrap(),
-        "critique by Bruno of Ada in round 1, severity 8 of 10, unanswered: “The lease ends in fourteen months.”"
+        "critique by Bruno of Ada in round 1, severity 8 of 10, neither accepted nor declined: “The lease ends in fourteen months.”"
     );
     assert!(block(&log).contains("The proposal of Ada, never revised:"), "{}", block(&log));
 }

@@ -63,18 +63,19 @@ fn store_at(context: &Context, path: &Path) -> Finding {
     }
     match Store::open(context) {
         Ok(store) => checked(&store, path),
-        Err(stop) => Finding::fail("store", told(&stop), FIX),
+        Err(stop) => Finding::fail("store", told(&stop), "name another file with --store PATH or [store] path"),
     }
 }
 
 /// Where reports go.
 pub fn reports(settings: &Settings) -> Vec<Finding> {
     const FIX: &str = "make it writable, or write reports elsewhere with --output-dir DIR or [output] dir";
+    const ELSEWHERE: &str = "move it away, or write reports elsewhere with --output-dir DIR or [output] dir";
     let dir = std::path::absolute(&settings.output.dir).unwrap_or_else(|_| settings.output.dir.clone());
     let there = dir.ancestors().find(|place| place.exists()).unwrap_or(Path::new("/"));
     let mut findings = Vec::from_iter(machine::disk("reports", &dir));
     findings.push(match (there.is_dir(), writable(there)) {
-        (false, _) => Finding::fail("reports", format!("{} is no folder", there.display()), FIX),
+        (false, _) => Finding::fail("reports", format!("{} is no folder", there.display()), ELSEWHERE),
         (true, Err(error)) => Finding::fail("reports", format!("{error:#}"), FIX),
         (true, Ok(())) => Finding::ok("reports", format!("{} can be written", dir.display())),
     });

@@ -26,7 +26,7 @@ pub struct CheckArgs {
 /// `agon delete`
 #[derive(Clone, Debug, Args)]
 pub struct DeleteArgs {
-    /// The debate: its id, the beginning or the end of it
+    /// The debate: its id, the beginning or the end of it, or `last`
     pub id: String,
     /// Print one JSON object
     #[arg(long)]

@@ -4,7 +4,7 @@ mod choice;
 use super::run::cast;
 use super::show::{self, Showing};
 use super::{Context, runtime};
-use crate::cli::ResumeArgs;
+use crate::cli::{ResumeArgs, Show};
 use crate::exit::{Exit, Stop};
 use crate::ownership::{self, Ownership};
 use crate::reports::Log;
@@ -126,7 +126,7 @@ fn over(context: &Context, args: &ResumeArgs, (store, id): (&Store, &DebateId), 
 /// Who said what before, a line each, where a person reads.
 fn recall(context: &Context, args: &ResumeArgs, log: &Log) -> Result<(), Stop> {
     let view = &args.output.view;
-    if view.json || view.jsonl || view.quiet {
+    if view.json || view.jsonl || view.quiet || view.show == Show::Verdict {
         return Ok(());
     }
     let said = log.result()?.transcript;

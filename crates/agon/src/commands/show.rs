@@ -68,7 +68,8 @@ pub async fn to_the_end(
     }
     let lost = trouble.borrow().as_ref().is_some_and(|trouble| trouble.lasting);
     if !lost {
-        showing.context.output.note(&format!("what was said is kept; continue with: {resume}"));
+        // Also to whoever wanted nothing but the result: there is none yet.
+        showing.context.output.say(&format!("what was said is kept; continue with: {resume}"));
     }
     stopped
 }

@@ -54,7 +54,11 @@ pub fn choose(output: &Output, args: &ViewArgs, begin: Begin) -> io::Result<Box<
     } else if args.json || args.quiet {
         Box::new(NoView)
     } else if output.terminal {
-        Box::new(InlineView::on_stdout(told, output.color)?)
+        // A terminal that does not say where its cursor is can still show lines.
+        match InlineView::on_stdout(told.clone(), output.color) {
+            Ok(view) => Box::new(view),
+            Err(_) => Box::new(PlainView::new(told, output.color)),
+        }
     } else {
         Box::new(PlainView::new(told, output.color))
     })

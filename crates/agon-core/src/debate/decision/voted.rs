@@ -30,10 +30,7 @@ impl Draft<'_> {
         Ok(match tally {
             Tally::Winner(_) => Decision { winner, ..Decision::decided() },
             Tally::Tie => Decision { outcome: Outcome::Tie, ..Decision::decided() },
-            Tally::RuleNotMet => Decision::inconclusive(
-                Reason::with(ReasonCode::RuleNotMet, "no answer met the rule of the vote"),
-                false,
-            ),
+            Tally::RuleNotMet => Decision::inconclusive(Reason::of(ReasonCode::RuleNotMet), false),
         })
     }
 
