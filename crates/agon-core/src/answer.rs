@@ -205,6 +205,39 @@ pub struct PointReply {
 
 /// The severity from which a critique must not stand unanswered.
 pub const CRITICAL_SEVERITY: u8 = 8;
+/// Critiques up to this severity leave nothing to mend.
+pub const MILD_SEVERITY: u8 = 2;
+
+/// How severe an objection is, by the severity that its critic gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObjectionKind {
+    /// From [`CRITICAL_SEVERITY`].
+    Critical,
+    /// Between the two.
+    Serious,
+    /// Up to [`MILD_SEVERITY`].
+    Mild,
+}
+impl ObjectionKind {
+    /// The kind of a critique of this severity; none of one that finds nothing wrong.
+    pub fn of(severity: u8) -> Option<Self> {
+        match severity {
+            0 => None,
+            1..=MILD_SEVERITY => Some(Self::Mild),
+            CRITICAL_SEVERITY.. => Some(Self::Critical),
+            _ => Some(Self::Serious),
+        }
+    }
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Critical => "critical",
+            Self::Serious => "serious",
+            Self::Mild => "mild",
+        }
+    }
+}
 
 /// A structured critique of somebody's proposal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -46,7 +46,7 @@ pub use ids::*;
 pub use outcome::*;
 pub use plan::CallPlan;
 pub use progress::{CallCounts, CallProgress};
-pub use ratings::{Ledger, ratings_for, wants_ratings};
+pub use ratings::{Ledger, failed_arguments, ratings_for, wants_ratings};
 pub use rejudge::{RejudgeError, rejudge, rejudged_spec};
 pub use spec::*;
 pub use stop::{ExpressionError, Figures, VARIABLES, check_terminate_when, terminates};

@@ -1,4 +1,4 @@
-//! What debates that are over say of those who took part: ratings, positions, flips, moments, relationships.
+//! What debates that are over say of those who took part: ratings, positions, flips, moments, relationships, objections, habits.
 //!
 //! All of it is a fold over [`Card`]s in the order in which the debates were admitted. Nothing else is kept, so that it can be
 //! made again at any time, and says the same each time.
@@ -16,18 +16,23 @@
 
 mod contest;
 mod elo;
+mod failed;
 mod model;
 mod moments;
+mod objections;
 mod positions;
 mod relations;
 #[cfg(test)]
 mod tests;
+mod traits;
 
 pub use elo::{K, START, expected};
+pub use failed::failed_arguments;
 pub use model::{
-    Debater, Flip, ModelStanding, Moment, MomentKind, Movement, PersonaRecord, PositionTaken, Rating, Relationship,
-    Resolution, Standing,
+    ByKind, Debater, Flip, Habit, HabitCounts, HabitKind, ModelObjections, ModelStanding, Moment, MomentKind, Movement,
+    ObjectionPattern, PersonaRecord, PositionTaken, RaisedAndMet, Rating, Relationship, Resolution, Standing, Traits,
 };
+pub use traits::LEAST_DEBATES;
 
 use crate::archive::Card;
 use crate::ids::{DebateId, ModelName, ParticipantId, Timestamp};
@@ -35,9 +40,11 @@ use crate::names::normal_form;
 use crate::spec::{DebateSpec, Persona, VoteRule, Voters, Voting};
 use contest::Contest;
 use moments::Runs;
+use objections::Patterns;
 use positions::Positions;
 use relations::Relations;
 use std::collections::BTreeMap;
+use traits::Records;
 
 /// Debates that are folded at most where many are kept: the newest.
 pub const MOST_DEBATES: usize = 10_000;
@@ -52,6 +59,10 @@ pub struct Ledger {
     moments: Vec<Moment>,
     runs: Runs,
     relations: Relations,
+    /// Debates of which only outcome and ballots are known.
+    without_course: u64,
+    objections: Patterns,
+    records: Records,
 }
 
 /// A debate as it is folded.
@@ -63,6 +74,12 @@ struct Played<'c> {
     question: String,
     card: &'c Card,
     contest: Contest<'c>,
+}
+impl Played<'_> {
+    fn debater(&self, name: &ParticipantId) -> Option<Debater> {
+        let seat = self.contest.seats.iter().find(|seat| seat.debater.persona == *name)?;
+        Some(seat.debater.clone())
+    }
 }
 
 impl Ledger {
@@ -86,6 +103,9 @@ impl Ledger {
         self.runs.add(&played);
         self.positions.add(&played);
         self.relations.add(&played.contest);
+        self.objections.add(&played);
+        self.records.add(&played);
+        self.without_course = self.without_course.saturating_add(card.course.is_none().into());
         self.rate(&played.contest);
         self.debates = self.debates.saturating_add(1);
     }
@@ -152,6 +172,26 @@ impl Ledger {
     /// Every pair that has met, by name.
     pub fn relationships(&self) -> Vec<Relationship> {
         self.relations.all()
+    }
+
+    /// How many of the debates left a card without [`Course`](crate::Course): nothing is known of their objections and conduct.
+    pub fn without_course(&self) -> u64 {
+        self.without_course
+    }
+
+    /// What became of objections, by debater and kind.
+    pub fn objections(&self) -> Vec<ObjectionPattern> {
+        self.objections.of_debaters()
+    }
+
+    /// What became of objections, by model and kind.
+    pub fn model_objections(&self) -> Vec<ModelObjections> {
+        self.objections.of_models()
+    }
+
+    /// What every debater does, by name.
+    pub fn traits(&self) -> Vec<Traits> {
+        self.records.all()
     }
 
     /// All of one persona, whatever its models; nothing where no debate knows it.

@@ -77,6 +77,7 @@ mod tests {
             outcome: Outcome::Decided,
             verdict: Some(verdict.to_owned()).filter(|verdict| !verdict.is_empty()),
             winner: None,
+            failed: Vec::new(),
         }
     }
 

@@ -63,6 +63,9 @@ pub struct DebateSpec {
     /// How many earlier debates on similar questions everybody is told of, at most.
     #[serde(default, skip_serializing_if = "is_none_told")]
     pub history_limit: u32,
+    /// How many arguments that failed in each of these everybody is told of, at most.
+    #[serde(default, skip_serializing_if = "is_none_told")]
+    pub failed_arguments: u32,
     /// The operator's feeds whose items everybody reads, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub feeds: Vec<String>,
@@ -165,6 +168,9 @@ fn on() -> bool {
 
 /// Most earlier debates that a debate can be told of.
 pub const MOST_HISTORY: u32 = 20;
+
+/// Most arguments that failed in an earlier debate that a debate can be told of.
+pub const MOST_FAILED: u32 = 10;
 
 /// Most feeds that a debate can read.
 pub const MOST_FEEDS: usize = 8;

@@ -255,6 +255,7 @@ mod tests {
             winner: Some(winner.to_owned()).filter(|_| outcome == Outcome::Decided),
             majority: MajorityShift::Overturned,
             seats: vec![seat("Ada", "tea", winner), seat("Bo", "coffee", "coffee")],
+            course: None,
         };
         let decided = ["tea", "tea", "tea", "tea", "coffee"].map(|winner| card(winner, Outcome::Decided));
         let others = [Outcome::Tie, Outcome::Inconclusive].map(|outcome| card("tea", outcome));

@@ -155,6 +155,7 @@ impl From<&Card> for pb::Card {
             winner: card.winner.clone(),
             majority: card.majority.number(),
             seats: card.seats.iter().map(Into::into).collect(),
+            course: card.course.as_deref().map(Into::into),
         }
     }
 }
@@ -167,6 +168,7 @@ impl TryFrom<pb::Card> for Card {
             winner: card.winner,
             majority: Numbered::from_number(card.majority, "majority")?,
             seats: each(card.seats, "seats")?,
+            course: optional(card.course, "course")?.map(Box::new),
         })
     }
 }

@@ -77,6 +77,7 @@ enums! {
         Timeout, Busy, NotFound, ContextOverflow, Truncated, Malformed, Transport, ServerError, BadRequest,
         Unauthorized, Quota, BreakerOpen, Internal, Cancelled, ToolMissing,
     }
+    Failing { Conceded, Left, Lost }
     FeedFault { Unavailable, TimedOut, TooLarge, Refused, Malformed, Empty }
     Interject { EveryRound, Midpoint, FinalOnly }
     Interruptions { Off, TurnBoundary, MidSpeech }
@@ -84,6 +85,7 @@ enums! {
     Memory { AppendAll, RollingWindow, SummarizePast, PersonaMasking }
     Method { Embeddings, Words, WordsInstead }
     Mode { Adversarial, Deliberative }
+    ObjectionKind { Critical, Serious, Mild }
     OnTurnFailure { Skip, Abort }
     Outcome { Decided, Degraded, Tie, Inconclusive }
     Priority { Interactive, Normal, Batch }

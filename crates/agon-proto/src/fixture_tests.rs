@@ -379,6 +379,7 @@ fn admission() -> Admission {
             windows: Windows::default(),
             summarizer: None,
             history_limit: 0,
+            failed_arguments: 0,
             feeds: Vec::new(),
             answers: Default::default(),
             phases: Phases {

@@ -11,6 +11,7 @@ mod answer;
 mod archive;
 mod call;
 mod catalogue;
+mod course;
 mod enums;
 mod error;
 mod event;

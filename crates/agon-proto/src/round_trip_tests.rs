@@ -244,6 +244,30 @@ fn options_that_are_left_out_are_the_defaults() {
     assert_eq!(refused, ("topology".to_owned(), Problem::UnknownNumber(77)));
 }
 
+fn course() -> agon_core::Course {
+    use agon_core::{Chances, Conceded, Conduct, ConsensusStrategy, Course, Fates, ObjectionKind, Objections};
+    let conduct = |name: &str, proposal: Option<&str>| Conduct {
+        persona: name.into(),
+        critiques: Chances { of: 3, did: 2 },
+        points: Chances { of: 1, did: 0 },
+        votes: Chances { of: 4, did: 4 },
+        proposal: proposal.map(str::to_owned),
+    };
+    let kinds = [ObjectionKind::Critical, ObjectionKind::Serious, ObjectionKind::Mild];
+    let objections = |kind| Objections {
+        by: "Ada".into(),
+        of: "Bo".into(),
+        kind,
+        fates: Fates { raised: 3, accepted: 1, declined: 2 },
+    };
+    Course {
+        strategy: ConsensusStrategy::Vote,
+        conduct: vec![conduct("Ada", Some("A bridge.")), conduct("Bo", None)],
+        objections: kinds.map(objections).into(),
+        conceded: vec![Conceded { by: "Ada".into(), of: "Bo".into(), text: "No figure.".to_owned() }],
+    }
+}
+
 fn card() -> agon_core::Card {
     let seat = |name: &str, last: Option<&str>| agon_core::CardSeat {
         persona: agon_core::ParticipantId::new(name),
@@ -258,5 +282,6 @@ fn card() -> agon_core::Card {
         winner: None,
         majority: agon_core::MajorityShift::Overturned,
         seats: vec![seat("Ada", Some("yes")), seat("Bo", None)],
+        course: Some(Box::new(course())),
     }
 }

@@ -35,6 +35,7 @@ impl From<&DebateSpec> for pb::DebateSpec {
             quorum: Some(spec.quorum.into()),
             seed: spec.seed,
             history_limit: spec.history_limit,
+            failed_arguments: spec.failed_arguments,
             feeds: spec.feeds.clone(),
             agreement_intensity: spec.agreement_intensity.map(u32::from),
             language: spec.language.clone(),
@@ -81,6 +82,7 @@ impl TryFrom<pb::DebateSpec> for DebateSpec {
             quorum: required(spec.quorum, "quorum")?,
             seed: spec.seed,
             history_limit: spec.history_limit,
+            failed_arguments: spec.failed_arguments,
             feeds: spec.feeds,
             agreement_intensity: spec
                 .agreement_intensity

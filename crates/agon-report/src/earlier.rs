@@ -1,7 +1,7 @@
 //! What the speakers were told of earlier debates.
 use crate::markdown::escape::inline;
 use crate::words;
-use agon_core::{Admission, PastDebate};
+use agon_core::{Admission, FailedArgument, Failing, PastDebate};
 
 /// One line of safe Markdown for each earlier debate, the most similar first.
 pub(crate) fn lines(admission: &Admission) -> Vec<String> {
@@ -13,5 +13,17 @@ fn line(past: &PastDebate) -> String {
     let (topic, id, day) = (inline(&past.topic), inline(past.id.name()), words::day(past.admitted));
     let winner = past.winner.as_ref().map(|winner| format!(", won by {}", inline(winner))).unwrap_or_default();
     let verdict = past.verdict.as_ref().map(|verdict| format!(" {}", inline(verdict))).unwrap_or_default();
-    format!("**{topic}** (debate {id}, {day}): {}{winner}.{verdict}", words::outcome(past.outcome))
+    let failed: Vec<String> = past.failed.iter().map(failed).collect();
+    let failed = if failed.is_empty() { String::new() } else { format!(" Failed there: {}.", failed.join("; ")) };
+    format!("**{topic}** (debate {id}, {day}): {}{winner}.{verdict}{failed}", words::outcome(past.outcome))
+}
+
+/// `“Trams are cheap” (lost)`
+fn failed(failed: &FailedArgument) -> String {
+    let how = match failed.how {
+        Failing::Conceded => "an objection that the author of the proposal accepted",
+        Failing::Left => "a position that its holder left in the last ballot",
+        Failing::Lost => "a position that lost",
+    };
+    format!("“{}” ({how})", inline(&failed.text))
 }

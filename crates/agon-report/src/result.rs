@@ -144,6 +144,9 @@ pub struct PastResult {
     /// The beginning of its answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
+    /// What failed in it, where the file asks for that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<agon_core::FailedArgument>,
 }
 
 impl DebateResult {

@@ -1,6 +1,6 @@
 //! What a new debate takes from earlier ones: those that it is told of, and ratings that weigh its votes.
 use agon_core::recall::{question, rank};
-use agon_core::{Admission, PastDebate, ratings, ratings_for, wants_ratings};
+use agon_core::{Admission, PastDebate, failed_arguments, ratings, ratings_for, wants_ratings};
 use agon_proto::Summary;
 use agon_store::{Cards, Catalogue, StoreError};
 
@@ -35,13 +35,16 @@ pub async fn recall(catalogue: &dyn Catalogue, admission: &mut Admission) -> Res
 /// The earlier debates that are most like the new one, of the newest.
 fn history(admission: &Admission, cards: &Cards) -> Vec<PastDebate> {
     let compared = cards.debates.iter().take(MOST_COMPARED).filter(|summary| summary.id != admission.id);
-    let earlier = compared.filter_map(past).collect();
+    let failed = usize::try_from(admission.spec.failed_arguments).unwrap_or(usize::MAX);
+    let earlier = compared.filter_map(|summary| past_debate(summary, failed)).collect();
     let most = usize::try_from(admission.spec.history_limit).unwrap_or(usize::MAX);
     rank(&question(&admission.spec), earlier, most)
 }
 
-fn past(summary: &Summary) -> Option<PastDebate> {
+/// What a later debate is told of an ended one that left a card, with so many arguments that failed in it at most.
+pub fn past_debate(summary: &Summary, failed: usize) -> Option<PastDebate> {
     let card = summary.card.as_ref()?;
+    let failed = if failed == 0 { Vec::new() } else { failed_arguments(card).into_iter().take(failed).collect() };
     Some(PastDebate {
         id: summary.id.clone(),
         topic: summary.topic.clone(),
@@ -49,5 +52,6 @@ fn past(summary: &Summary) -> Option<PastDebate> {
         outcome: card.outcome,
         verdict: card.verdict.clone(),
         winner: card.winner.clone(),
+        failed,
     })
 }

@@ -43,6 +43,7 @@ pub(crate) fn draft(root: &Section, texts: Texts, defaults: &Defaults) -> Debate
         windows: windows(root, context_scope, memory, max_rounds),
         summarizer: wants_summaries(context_scope, memory).then(|| people::summarizer(root, defaults)),
         history_limit: root.integer("history_limit").unwrap_or(0),
+        failed_arguments: root.integer("failed_arguments").unwrap_or(0),
         feeds: root.items("feeds"),
         phases: format::phases(root.section("phases"), debate_format),
         moderator: people::moderator(root, defaults),

@@ -59,6 +59,7 @@ fn past(file: &mut Fields, spec: &DebateSpec) {
     file.used(&uses, "window_step", windows.window_step, usual.window_step);
     file.used(&uses, "summarize_every", windows.summarize_every, usual.summarize_every);
     file.some("summarizer", spec.summarizer.as_ref().map(summarizer)).put("history_limit", spec.history_limit);
+    file.some("failed_arguments", (spec.failed_arguments > 0).then_some(spec.failed_arguments));
     file.list("feeds", &spec.feeds);
 }
 

@@ -27,6 +27,7 @@ pub(crate) const NEEDS: &[(&str, &str)] = &[
     ("moderator.interject", "one of the duties `interjects`, `warns`, `clarifies` and `reflects`"),
     ("confidence", "`ballots`, or votes with a rule other than `anonymous_scoring`"),
     ("weigh_by_confidence", "`confidence: true`, and `rule: weighted` without `every_round`"),
+    ("failed_arguments", "a `history_limit` of 1 or more"),
     (
         "moderator.summary_style",
         "one of the duties `closes`, `reconciles` and `concludes`, `interject: midpoint` with `interjects`, or `consensus_strategy: mediator_summary`",
@@ -68,6 +69,7 @@ impl Uses<'_> {
                 let once = |voting: agon_core::Voting| voting.rule == VoteRule::Weighted && !voting.every_round;
                 spec.answers.confidence && spec.voting.is_some_and(once)
             }
+            "failed_arguments" => spec.history_limit > 0,
             "moderator.interject" => spec.moderator.as_ref().is_none_or(agon_core::Moderator::has_interjections),
             "moderator.summary_style" => self.moderator_sums_up(),
             _ => true,

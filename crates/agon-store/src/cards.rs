@@ -96,6 +96,7 @@ mod tests {
                 winner: Some("tea".to_owned()),
                 majority: MajorityShift::None,
                 seats: vec![seat("Ada", "tea"), seat("Bo", "coffee")],
+                course: None,
             }),
         }
     }

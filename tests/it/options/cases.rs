@@ -237,6 +237,7 @@ fn texts_and_rounds() -> Vec<Case> {
         flip("/phases/analysis", json!(true), json!(false)),
         flip("/phases/feedback", json!(true), json!(false)).around(Around::After),
         flip("/history_limit", json!(0), json!(3)).around(Around::Before),
+        flip("/failed_arguments", json!(0), json!(3)).and("/history_limit", json!(3)).around(Around::Before),
         given("/labels", json!({"quick": "yes"})).and("/terminate_when", json!("'quick' in labels")),
     ]
 }

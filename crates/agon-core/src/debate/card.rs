@@ -22,6 +22,7 @@ impl Debate {
             winner: reached.winner.clone(),
             majority: reached.majority,
             seats: self.spec().personas.iter().map(|persona| self.card_seat(persona)).collect(),
+            course: Some(Box::new(self.conduct.course(self.spec(), &self.transcript))),
         })
     }
 

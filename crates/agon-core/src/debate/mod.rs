@@ -4,6 +4,7 @@ mod apply;
 mod budget;
 mod card;
 mod control;
+mod course;
 mod decision;
 mod draft;
 mod failures;
@@ -27,6 +28,7 @@ use crate::outcome::{DebateState, Outcome, UsageTotals};
 use crate::spec::DebateSpec;
 use crate::transcript::Transcript;
 use control::{Control, Phase, SlotState};
+use course::ConductLog;
 use draft::Draft;
 use std::sync::Arc;
 
@@ -36,6 +38,7 @@ pub struct Debate {
     admission: Arc<Admission>,
     control: Control,
     transcript: Transcript,
+    conduct: ConductLog,
 }
 
 impl Debate {
@@ -50,7 +53,12 @@ impl Debate {
         let first = records.next()?;
         let Some(Event::DebateAdmitted(admission)) = first.events.first() else { return None };
         let admission = Arc::new(admission.as_ref().clone());
-        let mut debate = Self { admission, control: Control::new(), transcript: Transcript::default() };
+        let mut debate = Self {
+            admission,
+            control: Control::new(),
+            transcript: Transcript::default(),
+            conduct: ConductLog::default(),
+        };
         debate.apply_record(first);
         records.for_each(|record| debate.apply_record(record));
         Some(debate)
@@ -61,6 +69,7 @@ impl Debate {
         for event in &record.events {
             self.control.apply(&self.admission, record.at, event);
             self.transcript.apply(self.control.position, event);
+            self.conduct.apply(&self.admission.spec, event);
         }
     }
 

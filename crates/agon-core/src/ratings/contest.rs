@@ -107,7 +107,7 @@ impl<'c> Contest<'c> {
         self.seats.iter().filter(move |seat| seat.resolution == resolution)
     }
 
-    fn wins(&self, choice: &str) -> bool {
+    pub fn wins(&self, choice: &str) -> bool {
         self.winning.contains(choice)
     }
 }

@@ -1,5 +1,7 @@
 //! What a ledger tells, as data.
 use super::elo::START;
+use crate::answer::ObjectionKind;
+use crate::archive::{Chances, Fates};
 use crate::ids::{DebateId, ModelName, ParticipantId, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -224,4 +226,105 @@ pub struct PersonaRecord {
     pub moments: Vec<Moment>,
     /// What others were to it.
     pub relationships: Vec<Relationship>,
+}
+
+/// What became of objections that somebody raised, and of those that it met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RaisedAndMet {
+    /// Those that it raised against others.
+    pub raised: Fates,
+    /// Those that others raised against it.
+    pub met: Fates,
+}
+
+/// What became of the objections of one kind of a debater.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObjectionPattern {
+    /// Whose.
+    #[serde(flatten)]
+    pub debater: Debater,
+    /// How severe.
+    pub kind: ObjectionKind,
+    /// What became of them.
+    #[serde(flatten)]
+    pub counts: RaisedAndMet,
+}
+
+/// What became of the objections of one kind of a model, whoever spoke by it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelObjections {
+    /// Which.
+    pub model: ModelName,
+    /// How severe.
+    pub kind: ObjectionKind,
+    /// What became of them.
+    #[serde(flatten)]
+    pub counts: RaisedAndMet,
+}
+
+/// Something that a debater can do or leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HabitKind {
+    /// Accepts an objection to its proposal; of those that it met.
+    AcceptsObjections,
+    /// Finds something wrong in a proposal; of its critiques.
+    FindsFault,
+    /// Takes a point of information; of the times that some were offered.
+    TakesPoints,
+    /// Votes for itself or its stance; of the votes in which it could.
+    VotesForItself,
+    /// Ends with another private ballot than it began with; of the debates with both.
+    ChangesBallot,
+}
+
+/// How often a debater did something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HabitCounts {
+    /// Debates in which it had the choice.
+    pub debates: u32,
+    /// How often it had the choice in these, and did it.
+    #[serde(flatten)]
+    pub chances: Chances,
+}
+
+/// A habit with respect to objections of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ByKind {
+    /// How severe.
+    pub kind: ObjectionKind,
+    /// How often it met them, and accepted them.
+    #[serde(flatten)]
+    pub chances: Chances,
+}
+
+/// What a debater does, over all of its debates and over the earlier and the later half of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Habit {
+    /// What.
+    pub kind: HabitKind,
+    /// Over all debates in which it had the choice.
+    #[serde(flatten)]
+    pub all: HabitCounts,
+    /// The earlier half of these; the smaller one where their number is odd.
+    pub earlier: HabitCounts,
+    /// The later half.
+    pub later: HabitCounts,
+    /// What it accepts, by how severe the objection is; only of [`HabitKind::AcceptsObjections`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_kind: Vec<ByKind>,
+}
+
+/// What is known of how a debater behaves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Traits {
+    /// Who.
+    #[serde(flatten)]
+    pub debater: Debater,
+    /// Debates that it took part in.
+    pub debates: u32,
+    /// Of these, those of which only outcome and ballots are known.
+    pub without_course: u32,
+    /// What it does, where there were enough debates to speak of a habit.
+    pub habits: Vec<Habit>,
 }

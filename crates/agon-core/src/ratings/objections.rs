@@ -1,65 +1,45 @@
 //! Which kinds of objection were accepted, from whom and by whom.
 use super::Played;
-use super::model::{Debater, ObjectionPattern};
+use super::model::{Debater, ModelObjections, ObjectionPattern, RaisedAndMet};
 use crate::answer::ObjectionKind;
-use crate::archive::{Objection, ObjectionFate};
-use crate::ids::ParticipantId;
+use crate::archive::Objections;
+use crate::ids::ModelName;
 use std::collections::BTreeMap;
 
-/// By debater and kind what became of the objections that it raised and of those that it met.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Objections(BTreeMap<(Debater, Option<ObjectionKind>), Counts>);
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Counts {
-    raised: Fates,
-    met: Fates,
+/// What became of objections, by debater, by model and by kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Patterns {
+    debaters: BTreeMap<(Debater, ObjectionKind), RaisedAndMet>,
+    models: BTreeMap<(ModelName, ObjectionKind), RaisedAndMet>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Fates {
-    all: u32,
-    accepted: u32,
-    declined: u32,
-}
-
-impl Objections {
+impl Patterns {
     pub fn add(&mut self, played: &Played<'_>) {
-        let debater = |name: &ParticipantId| {
-            let seat = played.contest.seats.iter().find(|seat| seat.debater.persona == *name)?;
-            Some(seat.debater.clone())
-        };
-        for Objection { by, of, kind, fate, severity: _ } in &played.card.objections {
-            let (Some(by), Some(of)) = (debater(by), debater(of)) else { continue };
-            self.0.entry((by, *kind)).or_default().raised.add(*fate);
-            self.0.entry((of, *kind)).or_default().met.add(*fate);
+        let Some(course) = &played.card.course else { return };
+        for Objections { by, of, kind, fates } in &course.objections {
+            let (Some(by), Some(of)) = (played.debater(by), played.debater(of)) else { continue };
+            self.models.entry((by.model.clone(), *kind)).or_default().raised.join(*fates);
+            self.models.entry((of.model.clone(), *kind)).or_default().met.join(*fates);
+            self.debaters.entry((by, *kind)).or_default().raised.join(*fates);
+            self.debaters.entry((of, *kind)).or_default().met.join(*fates);
         }
     }
 
-    pub fn all(&self) -> Vec<ObjectionPattern> {
-        let pattern = |((debater, kind), Counts { raised, met }): (&(Debater, Option<ObjectionKind>), &Counts)| {
-            ObjectionPattern {
-                debater: debater.clone(),
-                kind: *kind,
-                raised: raised.all,
-                raised_accepted: raised.accepted,
-                raised_declined: raised.declined,
-                met: met.all,
-                met_accepted: met.accepted,
-                met_declined: met.declined,
-            }
+    pub fn of_debaters(&self) -> Vec<ObjectionPattern> {
+        let pattern = |((debater, kind), counts): (&(Debater, ObjectionKind), &RaisedAndMet)| ObjectionPattern {
+            debater: debater.clone(),
+            kind: *kind,
+            counts: *counts,
         };
-        self.0.iter().map(pattern).collect()
+        self.debaters.iter().map(pattern).collect()
     }
-}
 
-impl Fates {
-    fn add(&mut self, fate: ObjectionFate) {
-        self.all = self.all.saturating_add(1);
-        match fate {
-            ObjectionFate::Accepted => self.accepted = self.accepted.saturating_add(1),
-            ObjectionFate::Declined => self.declined = self.declined.saturating_add(1),
-            ObjectionFate::Open => {}
-        }
+    pub fn of_models(&self) -> Vec<ModelObjections> {
+        let pattern = |((model, kind), counts): (&(ModelName, ObjectionKind), &RaisedAndMet)| ModelObjections {
+            model: model.clone(),
+            kind: *kind,
+            counts: *counts,
+        };
+        self.models.iter().map(pattern).collect()
     }
 }

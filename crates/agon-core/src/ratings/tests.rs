@@ -1,5 +1,6 @@
 mod examples;
 mod laws;
+mod patterns;
 mod weights;
 
 use super::{Debater, Ledger};
@@ -27,11 +28,11 @@ fn for_stance(persona: &str, stance: &str) -> CardSeat {
 
 fn decided(winner: &str, seats: Vec<CardSeat>) -> Card {
     let winner = Some(winner.to_owned());
-    Card { outcome: Outcome::Decided, verdict: None, winner, majority: MajorityShift::None, seats }
+    Card { outcome: Outcome::Decided, verdict: None, winner, majority: MajorityShift::None, seats, course: None }
 }
 
 fn without_winner(outcome: Outcome, seats: Vec<CardSeat>) -> Card {
-    Card { outcome, verdict: None, winner: None, majority: MajorityShift::None, seats }
+    Card { outcome, verdict: None, winner: None, majority: MajorityShift::None, seats, course: None }
 }
 
 /// Ada for tea against Bo for coffee.

@@ -130,6 +130,7 @@ fn shaped(genes: &mut Genes, format: DebateFormat) -> DebateSpec {
         windows: Windows::default(),
         summarizer: None,
         history_limit: 0,
+        failed_arguments: 0,
         feeds: Vec::new(),
         answers: Default::default(),
         phases,

@@ -127,6 +127,7 @@ fn the_token_budget_counts_what_is_told_of_earlier_debates() {
         outcome: Outcome::Decided,
         verdict: Some("v".repeat(VERDICT_CHARS)),
         winner: None,
+        failed: Vec::new(),
     };
     let stopped = |told: usize| {
         let mut admission = admission(3, json!({"max_rounds": 3, "budget": {"tokens": 5_000}}));

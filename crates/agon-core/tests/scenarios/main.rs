@@ -10,6 +10,8 @@ mod budget;
 #[cfg(test)]
 mod combinations;
 #[cfg(test)]
+mod course;
+#[cfg(test)]
 mod hold;
 #[cfg(test)]
 mod judging;

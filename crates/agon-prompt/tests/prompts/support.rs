@@ -81,6 +81,7 @@ pub fn spec(mode: Mode) -> DebateSpec {
         windows: Windows::default(),
         summarizer: None,
         history_limit: 0,
+        failed_arguments: 0,
         feeds: Vec::new(),
         answers: Default::default(),
         phases: Phases {

@@ -1631,7 +1631,7 @@ pub struct FeedItem {
     pub text: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// An earlier debate, as a later one is told of it.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PastDebate {
     /// Which.
     #[prost(string, tag = "1")]
@@ -1651,6 +1651,31 @@ pub struct PastDebate {
     /// Who or what won.
     #[prost(string, optional, tag = "6")]
     pub winner: ::core::option::Option<::prost::alloc::string::String>,
+    /// What failed in it, where the later debate's file asks for that.
+    #[prost(message, repeated, tag = "7")]
+    pub failed: ::prost::alloc::vec::Vec<FailedArgument>,
+}
+/// An argument or a position that failed in a debate, and who says so.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct FailedArgument {
+    /// How.
+    #[prost(enumeration = "Failing", tag = "1")]
+    pub how: i32,
+    /// The position or, where it was conceded, what was wrong with the proposal.
+    #[prost(string, tag = "2")]
+    pub text: ::prost::alloc::string::String,
+    /// Whose.
+    #[prost(string, tag = "3")]
+    pub persona: ::prost::alloc::string::String,
+    /// The model that the debate file names for it.
+    #[prost(string, tag = "4")]
+    pub model: ::prost::alloc::string::String,
+    /// How the debate was decided, where that is how it failed and it is known.
+    #[prost(enumeration = "super::super::v1::ConsensusStrategy", optional, tag = "5")]
+    pub decided_by: ::core::option::Option<i32>,
+    /// Who raised the objection that was accepted.
+    #[prost(string, optional, tag = "6")]
+    pub raised_by: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// How tries follow each other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -2439,6 +2464,43 @@ impl FeedFault {
             "FEED_FAULT_REFUSED" => Some(Self::Refused),
             "FEED_FAULT_MALFORMED" => Some(Self::Malformed),
             "FEED_FAULT_EMPTY" => Some(Self::Empty),
+            _ => None,
+        }
+    }
+}
+/// How an argument failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Failing {
+    /// Never written.
+    Unspecified = 0,
+    /// Its author accepted an objection to it.
+    Conceded = 1,
+    /// Who stood for it from the start ended with another ballot.
+    Left = 2,
+    /// Another position won.
+    Lost = 3,
+}
+impl Failing {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "FAILING_UNSPECIFIED",
+            Self::Conceded => "FAILING_CONCEDED",
+            Self::Left => "FAILING_LEFT",
+            Self::Lost => "FAILING_LOST",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "FAILING_UNSPECIFIED" => Some(Self::Unspecified),
+            "FAILING_CONCEDED" => Some(Self::Conceded),
+            "FAILING_LEFT" => Some(Self::Left),
+            "FAILING_LOST" => Some(Self::Lost),
             _ => None,
         }
     }
@@ -3234,6 +3296,89 @@ pub struct Card {
     /// The debaters, in declared order.
     #[prost(message, repeated, tag = "5")]
     pub seats: ::prost::alloc::vec::Vec<CardSeat>,
+    /// What happened on the way. Absent on cards of earlier versions, of which it is unknown.
+    #[prost(message, optional, tag = "6")]
+    pub course: ::core::option::Option<Course>,
+}
+/// What happened in a debate that is over.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Course {
+    /// How it was decided.
+    #[prost(enumeration = "super::super::v1::ConsensusStrategy", tag = "1")]
+    pub strategy: i32,
+    /// What each debater did, in declared order.
+    #[prost(message, repeated, tag = "2")]
+    pub conduct: ::prost::alloc::vec::Vec<Conduct>,
+    /// What became of the objections.
+    #[prost(message, repeated, tag = "3")]
+    pub objections: ::prost::alloc::vec::Vec<Objections>,
+    /// Objections that were accepted, the most severe first, 8 at most.
+    #[prost(message, repeated, tag = "4")]
+    pub conceded: ::prost::alloc::vec::Vec<Conceded>,
+}
+/// What a debater did in a debate, as far as it had a choice.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Conduct {
+    /// Who.
+    #[prost(string, tag = "1")]
+    pub persona: ::prost::alloc::string::String,
+    /// Critiques that it gave, and those of them that found something wrong.
+    #[prost(message, optional, tag = "2")]
+    pub critiques: ::core::option::Option<Chances>,
+    /// Times that points of information were offered to it, and those at which it took one.
+    #[prost(message, optional, tag = "3")]
+    pub points: ::core::option::Option<Chances>,
+    /// Votes that it could cast for itself or its stance, and those that it did.
+    #[prost(message, optional, tag = "4")]
+    pub votes: ::core::option::Option<Chances>,
+    /// The beginning of its proposal as it was last revised.
+    #[prost(string, optional, tag = "5")]
+    pub proposal: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// How often somebody could have done something, and did.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Chances {
+    /// How often it could.
+    #[prost(uint32, tag = "1")]
+    pub of: u32,
+    /// How often it did.
+    #[prost(uint32, tag = "2")]
+    pub did: u32,
+}
+/// What became of the objections of one kind that one debater raised against another.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Objections {
+    /// Who raised them.
+    #[prost(string, tag = "1")]
+    pub by: ::prost::alloc::string::String,
+    /// Against whose proposal.
+    #[prost(string, tag = "2")]
+    pub of: ::prost::alloc::string::String,
+    /// How severe they are.
+    #[prost(enumeration = "ObjectionKind", tag = "3")]
+    pub kind: i32,
+    /// How many were raised.
+    #[prost(uint32, tag = "4")]
+    pub raised: u32,
+    /// Of these, those that the revision which followed accepts, in part at least.
+    #[prost(uint32, tag = "5")]
+    pub accepted: u32,
+    /// Of these, those that it declines.
+    #[prost(uint32, tag = "6")]
+    pub declined: u32,
+}
+/// An objection that was accepted.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Conceded {
+    /// Who raised it.
+    #[prost(string, tag = "1")]
+    pub by: ::prost::alloc::string::String,
+    /// Who accepted it, against the own proposal.
+    #[prost(string, tag = "2")]
+    pub of: ::prost::alloc::string::String,
+    /// The beginning of what was wrong.
+    #[prost(string, tag = "3")]
+    pub text: ::prost::alloc::string::String,
 }
 /// A debater of a debate that is over.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -3352,6 +3497,43 @@ impl BreakerState {
             "BREAKER_STATE_CLOSED" => Some(Self::Closed),
             "BREAKER_STATE_OPEN" => Some(Self::Open),
             "BREAKER_STATE_HALF_OPEN" => Some(Self::HalfOpen),
+            _ => None,
+        }
+    }
+}
+/// How severe an objection is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ObjectionKind {
+    /// Never written.
+    Unspecified = 0,
+    /// Severity 8 to 10.
+    Critical = 1,
+    /// Severity 3 to 7.
+    Serious = 2,
+    /// Severity 1 and 2.
+    Mild = 3,
+}
+impl ObjectionKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "OBJECTION_KIND_UNSPECIFIED",
+            Self::Critical => "OBJECTION_KIND_CRITICAL",
+            Self::Serious => "OBJECTION_KIND_SERIOUS",
+            Self::Mild => "OBJECTION_KIND_MILD",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "OBJECTION_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "OBJECTION_KIND_CRITICAL" => Some(Self::Critical),
+            "OBJECTION_KIND_SERIOUS" => Some(Self::Serious),
+            "OBJECTION_KIND_MILD" => Some(Self::Mild),
             _ => None,
         }
     }

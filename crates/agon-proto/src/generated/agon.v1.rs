@@ -119,6 +119,9 @@ pub struct DebateSpec {
     /// The operator's feeds whose items everybody reads, by name.
     #[prost(string, repeated, tag = "39")]
     pub feeds: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// How many arguments that failed in each of these earlier debates everybody is told of, at most 10; 0, the default, for none.
+    #[prost(uint32, tag = "40")]
+    pub failed_arguments: u32,
 }
 /// How structured answers are read, and what they carry besides.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

@@ -61,6 +61,7 @@ impl From<&PastDebate> for pb::PastDebate {
             outcome: past.outcome.number(),
             verdict: past.verdict.clone(),
             winner: past.winner.clone(),
+            failed: past.failed.iter().map(Into::into).collect(),
         }
     }
 }
@@ -74,6 +75,7 @@ impl TryFrom<pb::PastDebate> for PastDebate {
             outcome: Numbered::from_number(past.outcome, "outcome")?,
             verdict: past.verdict,
             winner: past.winner,
+            failed: each(past.failed, "failed")?,
         })
     }
 }

@@ -187,14 +187,29 @@ fn admission() -> BoxedStrategy<Admission> {
 
 fn past_debate() -> BoxedStrategy<PastDebate> {
     let outcome = select(vec![Outcome::Decided, Outcome::Degraded, Outcome::Tie, Outcome::Inconclusive]);
-    (debate_id(), text(), any::<u64>(), outcome, maybe_text(), maybe_text())
-        .prop_map(|(id, topic, admitted, outcome, verdict, winner)| PastDebate {
+    (debate_id(), text(), any::<u64>(), outcome, maybe_text(), maybe_text(), vec(failed_argument(), 0..2))
+        .prop_map(|(id, topic, admitted, outcome, verdict, winner, failed)| PastDebate {
             id,
             topic,
             admitted: Timestamp(admitted),
             outcome,
             verdict,
             winner,
+            failed,
+        })
+        .boxed()
+}
+
+fn failed_argument() -> BoxedStrategy<FailedArgument> {
+    let how = select(vec![Failing::Conceded, Failing::Left, Failing::Lost]);
+    (how, text(), participant(), text(), of(select(ConsensusStrategy::ALL.to_vec())), of(participant()))
+        .prop_map(|(how, text, persona, model, decided_by, raised_by)| FailedArgument {
+            how,
+            text,
+            persona,
+            model: ModelName::new(model),
+            decided_by,
+            raised_by,
         })
         .boxed()
 }

@@ -16,7 +16,7 @@ pub fn spec() -> BoxedStrategy<DebateSpec> {
             let ((mode, turn_mode, visibility), (consensus_strategy, ballots, on_turn_failure), phases) = choices;
             let (personas, moderator, judge, voting, summarizer, synthesizer) = members;
             let (
-                (max_rounds, timeout_per_turn_ms, seed, agreement_intensity, history_limit),
+                (max_rounds, timeout_per_turn_ms, seed, agreement_intensity, (history_limit, failed_arguments)),
                 budget,
                 quorum,
                 end_condition,
@@ -40,6 +40,7 @@ pub fn spec() -> BoxedStrategy<DebateSpec> {
                 windows,
                 summarizer,
                 history_limit,
+                failed_arguments,
                 feeds,
                 phases,
                 moderator,
@@ -119,7 +120,7 @@ fn members() -> BoxedStrategy<Members> {
     (vec(persona(), 0..3), of(moderator()), of(judge()), of(voting), of(summarizer()), of(synthesizer())).boxed()
 }
 
-type Limits = ((u32, u64, Option<u64>, Option<u8>, u32), Budget, Quorum, Vec<EndCondition>, Vec<Output>);
+type Limits = ((u32, u64, Option<u64>, Option<u8>, (u32, u32)), Budget, Quorum, Vec<EndCondition>, Vec<Output>);
 fn limits() -> BoxedStrategy<Limits> {
     let budget = any::<(Option<u64>, Option<u64>)>().prop_map(|(tokens, seconds)| Budget { tokens, seconds });
     let quorum = prop_oneof![Just(Quorum::Majority), Just(Quorum::All), any::<u32>().prop_map(Quorum::AtLeast)];
@@ -137,7 +138,7 @@ fn limits() -> BoxedStrategy<Limits> {
         EndCondition::NoNewArguments,
         EndCondition::Impasse,
     ]);
-    let numbers = any::<(u32, u64, Option<u64>, Option<u8>, u32)>();
+    let numbers = any::<(u32, u64, Option<u64>, Option<u8>, (u32, u32))>();
     (numbers, budget, quorum, vec(ends, 0..3), vec(outputs, 0..3)).boxed()
 }
 

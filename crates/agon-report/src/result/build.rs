@@ -24,8 +24,8 @@ pub(super) fn history(admission: &Admission) -> Option<Vec<PastResult>> {
 }
 
 fn past(past: &PastDebate) -> PastResult {
-    let PastDebate { id, topic, admitted: _, outcome, verdict, winner } = past.clone();
-    PastResult { id: id.to_string(), topic, outcome, winner, verdict }
+    let PastDebate { id, topic, admitted: _, outcome, verdict, winner, failed } = past.clone();
+    PastResult { id: id.to_string(), topic, outcome, winner, verdict, failed }
 }
 
 pub(super) fn feeds(admission: &Admission) -> Vec<FeedResult> {

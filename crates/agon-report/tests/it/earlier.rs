@@ -13,6 +13,7 @@ fn past(id: &str, topic: &str, verdict: Option<&str>) -> PastDebate {
         outcome: Outcome::Decided,
         verdict: verdict.map(str::to_owned),
         winner: Some("wait".into()),
+        failed: Vec::new(),
     }
 }
 
@@ -46,6 +47,31 @@ fn earlier_debates_stand_in_reports_results_and_first_lines() {
     assert_eq!(history[0].verdict.as_deref(), Some("Not yet."));
     assert_eq!((history[1].id.as_str(), history[1].topic.as_str()), ("tunnel", "A tunnel?"));
     assert!(first_lines(&log).contains("\ntold of 2 earlier debates\n"), "{}", first_lines(&log));
+}
+
+#[test]
+fn arguments_that_failed_stand_with_the_debate_that_they_failed_in() {
+    let failed = |how, text: &str| FailedArgument {
+        how,
+        text: text.into(),
+        persona: "Ada".into(),
+        model: "m".into(),
+        decided_by: None,
+        raised_by: None,
+    };
+    let ways = [failed(Failing::Conceded, "No <b>figure</b>"), failed(Failing::Lost, "Build it")];
+    let depot = PastDebate { failed: ways.into(), ..past("depot", "Move the depot?", Some("Not yet.")) };
+    let log = told_of(5, vec![depot, past("tunnel", "A tunnel?", None)]);
+    let minutes = Minutes::from_records(&log.records).unwrap();
+    let markdown = full_markdown(&minutes);
+    let told = "Not yet. Failed there: “No \\<b>figure\\</b>” (an objection that the author of the proposal accepted); \
+        “Build it” (a position that lost).\n";
+    assert!(markdown.contains(told), "{markdown}");
+    assert_eq!(markdown.matches("Failed there").count(), 1, "{markdown}");
+    let history = DebateResult::of(&minutes).history.unwrap();
+    let texts: Vec<usize> = history.iter().map(|past| past.failed.len()).collect();
+    assert_eq!(texts, [2, 0]);
+    assert!(serde_json::to_value(&history[1]).unwrap().get("failed").is_none());
 }
 
 #[test]

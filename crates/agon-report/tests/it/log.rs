@@ -348,6 +348,7 @@ pub fn spec(topic: &str, personas: Vec<Persona>) -> DebateSpec {
         windows: Windows::default(),
         summarizer: None,
         history_limit: 0,
+        failed_arguments: 0,
         feeds: Vec::new(),
         answers: Default::default(),
         phases: Phases {

@@ -32,6 +32,7 @@ fn ended(id: &str, admitted: u64) -> Summary {
             winner: Some("for".into()),
             majority: MajorityShift::None,
             seats: vec![seat("Ada", "for"), seat("Bob", "against")],
+            course: None,
         }),
     }
 }
@@ -77,8 +78,25 @@ async fn what_is_told_is_what_the_card_keeps() {
         outcome: Outcome::Decided,
         verdict: Some("Build it.".into()),
         winner: Some("for".into()),
+        failed: Vec::new(),
     };
     assert_eq!(admission.history, [past]);
+}
+
+#[tokio::test]
+async fn what_failed_is_told_only_where_the_file_asks_for_it_and_so_much_at_most() {
+    let seats = vec![seat("Ada", "for"), seat("Bob", "against"), seat("Cy", "later")];
+    let ended = ended("first", 1);
+    let card = ended.card.clone().map(|card| Card { seats, ..card });
+    let store = knowing([Summary { card, ..ended }]).await;
+    let failed = async |failed_arguments| {
+        let mut admission = admission("the-new", DebateSpec { history_limit: 1, failed_arguments, ..spec() });
+        recall(&store, &mut admission).await.unwrap();
+        admission.history.remove(0).failed.into_iter().map(|failed| failed.text).collect::<Vec<_>>()
+    };
+    assert_eq!(failed(0).await, [""; 0]);
+    assert_eq!(failed(1).await, ["against"]);
+    assert_eq!(failed(10).await, ["against", "later"]);
 }
 
 #[tokio::test]

@@ -58,6 +58,7 @@ pub fn spec() -> DebateSpec {
         windows: Windows::default(),
         summarizer: None,
         history_limit: 0,
+        failed_arguments: 0,
         feeds: Vec::new(),
         answers: Default::default(),
         phases: Phases {
@@ -108,6 +109,7 @@ pub fn rich_spec() -> DebateSpec {
         max_rounds: 3,
         turn_mode: TurnMode::Random,
         history_limit: 0,
+        failed_arguments: 0,
         feeds: Vec::new(),
         answers: Default::default(),
         phases: Phases {
@@ -150,6 +152,7 @@ pub fn moderator(voice: Voice) -> Moderator {
 pub fn sequential_spec() -> DebateSpec {
     DebateSpec {
         history_limit: 0,
+        failed_arguments: 0,
         feeds: Vec::new(),
         answers: Default::default(),
         phases: Phases {

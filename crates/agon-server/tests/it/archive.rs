@@ -45,6 +45,7 @@ fn ended(tenant: &str, number: u64, winner: &str, rehearsal: bool) -> Summary {
             winner: Some(winner.to_owned()),
             majority: MajorityShift::None,
             seats: vec![seat("Ada", "tea"), seat("Bo Li", "coffee")],
+            course: None,
         }),
     }
 }

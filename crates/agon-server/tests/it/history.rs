@@ -29,6 +29,7 @@ fn ended(id: &str, admitted: u64) -> Summary {
             winner: Some("Build it".into()),
             majority: MajorityShift::None,
             seats: Vec::new(),
+            course: None,
         }),
     }
 }

@@ -142,6 +142,13 @@ const KEYS: &[Key] = &[
     )
     .since("0.2"),
     key(
+        "failed_arguments",
+        Shape::Integer { min: 0, max: agon_core::MOST_FAILED as i128 },
+        "0",
+        "With `history_limit`: how many arguments that failed in each of these debates everybody is told of, at most.",
+    )
+    .since("0.2"),
+    key(
         "feeds",
         Shape::Names { of: "feeds", max: agon_core::MOST_FEEDS },
         "[]",

@@ -1,13 +1,11 @@
 //! The stop rules, in their fixed order.
 use super::super::control::Heard;
 use super::super::draft::Draft;
-use crate::answer::{Figure, Measures, Method};
+use crate::answer::{Figure, MILD_SEVERITY, Measures, Method};
 use crate::outcome::{Reason, ReasonCode, StopRule};
 use crate::spec::{DebateFormat, EndCondition, Mode};
 use crate::stop::terminates;
 
-/// Critiques up to this severity leave nothing to mend.
-const MILD: u8 = 2;
 /// For how many rounds nobody may move until an impasse is one.
 pub(in crate::debate) const IMPASSE_ROUNDS: usize = 2;
 
@@ -110,7 +108,7 @@ impl Draft<'_> {
                 | Heard::Requests(_) => None,
             })
         };
-        let mild = severities().next().is_some() && severities().all(|severity| severity <= MILD);
+        let mild = severities().next().is_some() && severities().all(|severity| severity <= MILD_SEVERITY);
         mild || self.stands_still(last)
     }
 }

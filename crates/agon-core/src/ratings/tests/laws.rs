@@ -40,7 +40,7 @@ fn card() -> impl Strategy<Value = Card> {
             (seat.first, seat.last) = (seat.first.as_ref().map(|_| name.clone()), Some(name.clone()));
         }
         let winner = winner.map(str::to_owned).filter(|_| matches!(outcome, Outcome::Decided | Outcome::Degraded));
-        Card { outcome, verdict: None, winner, majority, seats }
+        Card { outcome, verdict: None, winner, majority, seats, course: None }
     })
 }
 

@@ -8,6 +8,10 @@ pub(super) fn check(spec: &DebateSpec, found: &mut Found) {
     masking(spec, found);
     notes(spec, found);
     similarity(spec, found);
+    found.require(spec.failed_arguments == 0 || spec.history_limit > 0, &["failed_arguments", "history_limit"], || {
+        "`failed_arguments` are those of the earlier debates that everybody is told of: it needs a `history_limit` of 1 or more"
+            .to_owned()
+    });
 }
 
 fn windows(spec: &DebateSpec, found: &mut Found) {

@@ -57,7 +57,7 @@ fn line(mut cells: Vec<String>, rating: &Rating) -> Vec<String> {
     cells
 }
 
-fn columns(lines: &[Vec<String>]) -> String {
+pub fn columns(lines: &[Vec<String>]) -> String {
     let mut widths = vec![0; lines.iter().map(Vec::len).max().unwrap_or(0)];
     for line in lines {
         widths.iter_mut().zip(line).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
@@ -142,15 +142,15 @@ fn times(count: u32) -> String {
     }
 }
 
-fn name(debater: &Debater) -> String {
+pub fn name(debater: &Debater) -> String {
     format!("{} ({})", one_line(debater.persona.as_str()), one_line(debater.model.as_str()))
 }
 
-fn id(debate: &DebateId) -> String {
+pub fn id(debate: &DebateId) -> String {
     one_line(debate.as_str())
 }
 
-fn cut(text: &str) -> String {
+pub fn cut(text: &str) -> String {
     let line = one_line(text);
     match line.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
@@ -158,7 +158,7 @@ fn cut(text: &str) -> String {
     }
 }
 
-fn day(at: Timestamp) -> String {
+pub fn day(at: Timestamp) -> String {
     let at = i64::try_from(at.0).ok().and_then(|millis| jiff::Timestamp::from_millisecond(millis).ok());
     at.map(|at| at.to_string().get(..10).unwrap_or_default().to_owned()).unwrap_or_default()
 }
@@ -182,6 +182,7 @@ mod tests {
             winner: Some(winner.to_owned()),
             majority: MajorityShift::None,
             seats: vec![seat("Ada", "m:1", "tea", "tea"), seat("Bo\n", "a-longer-name:8b", "coffee", bo)],
+            course: None,
         };
         let cards = [card("tea", "tea"), card("tea", "coffee"), card("tea", "coffee"), card("coffee", "coffee")];
         let numbered = cards.iter().enumerate();

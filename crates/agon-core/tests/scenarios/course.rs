@@ -1,0 +1,152 @@
+//! What a card keeps of the way to the result.
+use super::hold::{Log, admission, lost, speech};
+use agon_core::*;
+use serde_json::json;
+
+/// The card of a debate with these answers.
+fn card(admission: Admission, mut answer: impl FnMut(&Ask) -> Option<Answer>) -> Card {
+    let mut log = Log::begin(admission);
+    while log.debate.ended().is_none() {
+        let ask = log.asked().into_iter().next().unwrap();
+        let result = match answer(&ask) {
+            Some(answer) => TurnResult::Answered { answer, call: Box::default() },
+            None => lost(),
+        };
+        log.step(Input::TurnDecided { turn: ask.turn, result });
+    }
+    log.debate.card().unwrap()
+}
+
+fn course(admission: Admission, answer: impl FnMut(&Ask) -> Option<Answer>) -> Course {
+    *card(admission, answer).course.unwrap()
+}
+
+fn revising(changes: serde_json::Value) -> Admission {
+    let mut spec = json!({"debate_format": "critique_revision", "max_rounds": 2, "consensus_strategy": "vote",
+        "voting": {"rule": "plurality", "self_votes": "allow"},
+        "phases": {"opening_statements": true, "final_statements": false}});
+    spec.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+    admission(3, spec)
+}
+
+fn choice(choice: &str) -> Option<Answer> {
+    Some(Answer::Choice { choice: choice.to_owned(), reasons: Vec::new(), confidence: None })
+}
+
+/// P0 accepts what P1 says and declines what P2 says, P1 answers nobody, and the revisions of P2 are lost. P0 finds nothing wrong.
+/// P0 and P1 vote for P0, P2 for itself.
+fn played(ask: &Ask) -> Option<Answer> {
+    let who = ask.participant.as_str();
+    match &ask.task {
+        Task::Critique { of } => {
+            let severity = match who {
+                "P0" => 0,
+                "P1" => 9,
+                _ => 2,
+            };
+            let issues = (severity > 0).then(|| format!("{who} on {of} in round {}", ask.turn.round));
+            Some(Answer::Critique(Critique { severity, issues: issues.into_iter().collect(), suggestions: Vec::new() }))
+        }
+        Task::Revise { .. } if who == "P2" => None,
+        Task::Revise { .. } => {
+            let (accepted, declined) = match who {
+                "P0" => (vec!["P1".into()], vec![Declined { critic: "P2".into(), why: "no".into() }]),
+                _ => (Vec::new(), Vec::new()),
+            };
+            let text = format!("Plan of {who}, revised in round {}.", ask.turn.round).into();
+            Some(Answer::Revision(Revision { text, accepted, declined }))
+        }
+        Task::Vote { .. } => choice(if who == "P2" { "P2" } else { "P0" }),
+        _ => Some(speech("My plan.")),
+    }
+}
+
+#[test]
+fn objections_are_counted_with_what_the_revisions_make_of_them() {
+    let course = course(revising(json!({})), played);
+    let fates = |by: &str, of: &str| {
+        let found = course.objections.iter().find(|one| one.by.as_str() == by && one.of.as_str() == of);
+        found.map(|one| (one.kind, one.fates))
+    };
+    let all = |raised, accepted, declined| Fates { raised, accepted, declined };
+    assert_eq!(fates("P1", "P0"), Some((ObjectionKind::Critical, all(2, 2, 0))));
+    assert_eq!(fates("P2", "P0"), Some((ObjectionKind::Mild, all(2, 0, 2))));
+    assert_eq!(fates("P2", "P1"), Some((ObjectionKind::Mild, all(2, 0, 0))), "no word is no answer");
+    assert_eq!(fates("P1", "P2"), Some((ObjectionKind::Critical, all(2, 0, 0))), "a lost revision answers nothing");
+    assert_eq!(fates("P0", "P1"), None, "who finds nothing wrong raises no objection");
+    assert_eq!(course.strategy, ConsensusStrategy::Vote);
+}
+
+#[test]
+fn conduct_is_what_each_could_do_and_did() {
+    let course = course(revising(json!({})), played);
+    let conduct = |at: usize| &course.conduct[at];
+    assert_eq!(conduct(0).critiques, Chances { of: 4, did: 0 });
+    assert_eq!(conduct(1).critiques, Chances { of: 4, did: 4 });
+    let votes: Vec<Chances> = course.conduct.iter().map(|one| one.votes).collect();
+    assert_eq!(votes, [Chances { of: 1, did: 1 }, Chances { of: 1, did: 0 }, Chances { of: 1, did: 1 }]);
+    assert!(course.conduct.iter().all(|one| one.points == Chances::default()));
+    let proposals: Vec<_> = course.conduct.iter().map(|one| one.proposal.as_deref().unwrap()).collect();
+    assert_eq!(proposals, ["Plan of P0, revised in round 2.", "Plan of P1, revised in round 2.", "My plan."]);
+}
+
+#[test]
+fn who_is_not_on_its_own_ballot_could_not_vote_for_itself() {
+    let others = json!({"voting": {"rule": "plurality", "self_votes": "exclude"}});
+    let course = course(revising(others), |ask| match &ask.task {
+        Task::Vote { candidates, .. } => choice(&candidates[0]),
+        _ => played(ask),
+    });
+    assert!(course.conduct.iter().all(|one| one.votes == Chances::default()), "{course:?}");
+}
+
+#[test]
+fn accepted_objections_stay_in_words_unless_the_words_of_debaters_are_kept_back() {
+    let shown = course(revising(json!({})), played);
+    let texts: Vec<&str> = shown.conceded.iter().map(|one| one.text.as_str()).collect();
+    assert_eq!(texts, ["P1 on P0 in round 1", "P1 on P0 in round 2"]);
+    assert!(shown.conceded.iter().all(|one| (one.by.as_str(), one.of.as_str()) == ("P1", "P0")));
+    let hidden = json!({"visible": {"debaters": {"client": true, "history": false}}});
+    let hidden = course(revising(hidden), played);
+    assert!(hidden.conceded.is_empty() && hidden.conduct.iter().all(|one| one.proposal.is_none()));
+    assert_eq!(hidden.objections, shown.objections);
+}
+
+#[test]
+fn a_card_stays_small_however_much_is_conceded() {
+    let course = course(revising(json!({"max_rounds": 6})), |ask| match &ask.task {
+        Task::Critique { .. } => {
+            let severity = if ask.turn.round == 4 { 10 } else { 5 };
+            let issues = vec![format!("{} {}", ask.turn.round, "x ".repeat(500))];
+            Some(Answer::Critique(Critique { severity, issues, suggestions: Vec::new() }))
+        }
+        Task::Revise { critics } => {
+            let text = format!("Plan {} of {}.", ask.turn.round, ask.participant).into();
+            Some(Answer::Revision(Revision { text, accepted: critics.clone(), declined: Vec::new() }))
+        }
+        _ => played(ask),
+    });
+    assert_eq!(course.conceded.len(), MOST_CONCEDED);
+    assert!(course.conceded.iter().all(|one| one.text.chars().count() == ARGUMENT_CHARS && one.text.ends_with('…')));
+    let severest = course.conceded.iter().filter(|one| one.text.starts_with("4 ")).count();
+    assert_eq!(severest, 6, "six objections were the most severe");
+    let accepted: u32 = course.objections.iter().map(|one| one.fates.accepted).sum();
+    assert_eq!(accepted, 36, "all are counted: six in each of six rounds");
+}
+
+#[test]
+fn a_debate_without_critiques_has_a_course_without_objections() {
+    let card = card(admission(2, json!({})), |_| Some(speech("so it is")));
+    let course = card.course.unwrap();
+    assert!(course.objections.is_empty() && course.conceded.is_empty());
+    assert_eq!(course.conduct.len(), 2);
+    assert!(course.conduct.iter().all(|one| one.proposal.is_none()));
+}
+
+#[test]
+fn a_card_of_an_earlier_version_is_read_as_one_whose_course_is_unknown() {
+    let mut written = serde_json::to_value(card(admission(2, json!({})), |_| Some(speech("so it is")))).unwrap();
+    written.as_object_mut().unwrap().remove("course").unwrap();
+    let read: Card = serde_json::from_value(written).unwrap();
+    assert_eq!(read.course, None);
+}
