@@ -104,7 +104,7 @@ fn unused(text: &str, taken: &mut BTreeSet<String>) -> String {
 }
 
 /// A JSON string is a YAML string.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 

@@ -6,6 +6,7 @@
 //! Invariant: no rule of debates lives here, and nothing is printed of what models wrote that did not pass through
 //! `agon-report`.
 
+mod alumni;
 mod cast;
 mod checkup;
 mod cli;

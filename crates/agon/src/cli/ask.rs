@@ -121,14 +121,19 @@ pub struct OutputArgs {
 Examples:
   agon new > debate.md                          a commented template
   agon new --template panel -o plan.md
-  agon new --topic \"Four-day week?\" --cast 3 --model qwen3:8b -o week.md")]
+  agon new --topic \"Four-day week?\" --cast 3 --model qwen3:8b -o week.md
+  agon new --topic \"Four-day week?\" --from-ratings -o again.md")]
 pub struct NewArgs {
     /// Which template to start from
-    #[arg(long, value_name = "NAME", default_value = "pro-con", conflicts_with = "cast")]
+    #[arg(long, value_name = "NAME", default_value = "pro-con", conflicts_with_all = ["cast", "from_ratings"])]
     pub template: Template,
     /// What is debated
     #[arg(long, value_name = "TEXT")]
     pub topic: Option<String>,
+    /// Take the personas with the most debates in the store of this machine, and write what they did there into their
+    /// instructions; with --cast so many of them, else 3 at most
+    #[arg(long, conflicts_with = "model")]
+    pub from_ratings: bool,
     /// Ask a model for this many personas with different stances
     #[arg(long, value_name = "N", requires = "topic", value_parser = cast_size)]
     pub cast: Option<NonZeroUsize>,

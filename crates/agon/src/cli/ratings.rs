@@ -8,6 +8,8 @@ use clap::{Args, ValueEnum};
 Examples:
   agon ratings --by model
   agon ratings --persona Ada --json
+  agon ratings --objections --by model
+  agon ratings --failed \"Should the depot move?\"
 
 Winning a debate is not being right: docs/guide/ratings.md says what the figures mean.")]
 pub struct RatingsArgs {
@@ -17,6 +19,15 @@ pub struct RatingsArgs {
     /// Show all of one persona: ratings, ballots, positions, flips, moments, relationships
     #[arg(long, value_name = "NAME", conflicts_with = "by")]
     pub persona: Option<String>,
+    /// Show which kinds of objection were accepted, by persona or by model
+    #[arg(long, conflicts_with = "persona")]
+    pub objections: bool,
+    /// Show the arguments that failed, newest debate first; with TOPIC those of similar debates, the most similar first
+    #[arg(long, value_name = "TOPIC", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["by", "persona", "objections"])]
+    pub failed: Option<String>,
+    /// Show what personas do again and again, and how often in the earlier and the later half of their debates
+    #[arg(long, conflicts_with_all = ["by", "persona", "objections", "failed"])]
+    pub traits: bool,
     /// Rate what was rehearsed, and only that
     #[arg(long)]
     pub rehearsal: bool,

@@ -23,6 +23,8 @@ mod submit;
 mod token;
 mod wanted;
 
+pub use ratings::did;
+
 use crate::cli::{Cli, Command, GlobalArgs};
 use crate::environment::Environment;
 use crate::exit::{Exit, Stop};

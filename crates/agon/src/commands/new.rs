@@ -1,5 +1,7 @@
 //! `agon new`: a debate file from a template, or with a cast that a model proposes.
+use super::ratings;
 use super::{Context, runtime};
+use crate::alumni;
 use crate::cast::{self, Proposal};
 use crate::cli::{NewArgs, Template};
 use crate::debate_file::{self, Named};
@@ -10,13 +12,20 @@ use agon_core::ModelName;
 use agon_spec::{Overrides, Source};
 use anyhow::Context as _;
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::Path;
+
+/// What is debated where nothing is named.
+const TOPIC: &str = "Should we do it?";
 
 /// `agon new`
 pub fn run(context: &Context, args: &NewArgs) -> Result<Exit, Stop> {
     let text = match (&args.topic, args.cast) {
+        (topic, size) if args.from_ratings => {
+            from_ratings(context, args, topic.as_deref().unwrap_or(TOPIC), size.map(NonZeroUsize::get))?
+        }
         (Some(topic), Some(size)) => with_cast(context, args, topic, size.get())?,
-        (topic, _) => template(args.template, topic.as_deref().unwrap_or("Should we do it?")),
+        (topic, _) => template(args.template, topic.as_deref().unwrap_or(TOPIC)),
     };
     let Some(path) = &args.output else {
         context.output.data(&text)?;
@@ -53,9 +62,21 @@ fn with_cast(context: &Context, args: &NewArgs, topic: &str, size: usize) -> Res
     let proposal = runtime.block_on(propose(context, args, &settings, topic, &model, size))?;
     let text = proposal.debate_file(topic, &model, args.server.rehearsal);
     // What a model proposes is not above the rules for debate files.
+    checked(context, &settings, text)
+}
+
+/// A cast of personas that took part in debates before, with their habits.
+fn from_ratings(context: &Context, args: &NewArgs, topic: &str, size: Option<usize>) -> Result<String, Stop> {
+    let rehearsal = args.server.rehearsal;
+    let ledger = ratings::cards(context, rehearsal)?.ledger();
+    let chosen = alumni::chosen(&ledger, size).map_err(Stop::usage)?;
+    checked(context, &context.settings()?, alumni::debate_file(&chosen, topic, ledger.debates(), rehearsal))
+}
+
+fn checked(context: &Context, settings: &Settings, text: String) -> Result<String, Stop> {
     debate_file::load(
         &Named::Written(Source::new("the proposed file", text.as_str())),
-        &debate_file::defaults(&settings),
+        &debate_file::defaults(settings),
         &Overrides::default(),
         &context.output,
     )?;

@@ -1,5 +1,8 @@
 //! `agon ratings`: how personas and models have done in debates that are over.
+mod patterns;
 mod table;
+
+pub use patterns::did;
 
 use super::{Context, small_runtime};
 use crate::cli::{RatedBy, RatingsArgs};
@@ -61,6 +64,9 @@ struct Persona {
 
 /// `agon ratings`
 pub fn run(context: &Context, args: &RatingsArgs) -> Result<Exit, Stop> {
+    if let Some(pattern) = patterns::Pattern::of(args) {
+        return patterns::run(context, args, &pattern);
+    }
     match &args.persona {
         Some(name) => {
             let persona = persona(context, args, name)?;
@@ -152,15 +158,20 @@ fn persona(context: &Context, args: &RatingsArgs, name: &str) -> Result<Persona,
 
 /// The ledger of the store of this machine.
 fn here(context: &Context, args: &RatingsArgs) -> Result<(Ledger, Basis), Stop> {
-    let cards = match Store::open_existing(context)? {
-        None => Cards::default(),
-        Some(store) => store.block_on(async {
-            Cards::newest(store.sqlite.as_ref(), &TenantId::default(), args.rehearsal).await.map_err(failed)
-        })?,
-    };
+    let cards = cards(context, args.rehearsal)?;
     let ledger = cards.ledger();
     let basis = Basis { rehearsal: args.rehearsal, debates: ledger.debates(), truncated: cards.truncated, left_off: 0 };
     Ok((ledger, basis))
+}
+
+/// The cards in the store of this machine.
+pub fn cards(context: &Context, rehearsal: bool) -> Result<Cards, Stop> {
+    match Store::open_existing(context)? {
+        None => Ok(Cards::default()),
+        Some(store) => store.block_on(async {
+            Cards::newest(store.sqlite.as_ref(), &TenantId::default(), rehearsal).await.map_err(failed)
+        }),
+    }
 }
 
 fn basis_of(told: Option<pb::v1::Basis>, left_off: u64) -> Result<Basis, Stop> {
