@@ -33,7 +33,12 @@ pub(crate) fn told_of(admission: &Admission) -> Option<String> {
     match (admission.history.len() as u64, admission.spec.history_limit) {
         (0, 0) => None,
         (0, 1..) => Some("told of no earlier debate: none that is kept shares a word with this one".to_owned()),
-        (told, _) => Some(format!("told of {}", count(told, "earlier debate"))),
+        (told, _) => {
+            let failed = admission.history.iter().map(|past| past.failed.len() as u64).sum::<u64>();
+            let failed =
+                if failed == 0 { String::new() } else { format!(", and of {} that failed", count(failed, "argument")) };
+            Some(format!("told of {}{failed}", count(told, "earlier debate")))
+        }
     }
 }
 

@@ -68,6 +68,11 @@ fn arguments_that_failed_stand_with_the_debate_that_they_failed_in() {
         “Build it” (a position that lost).\n";
     assert!(markdown.contains(told), "{markdown}");
     assert_eq!(markdown.matches("Failed there").count(), 1, "{markdown}");
+    assert!(
+        first_lines(&log).contains("\ntold of 2 earlier debates, and of 2 arguments that failed\n"),
+        "{}",
+        first_lines(&log)
+    );
     let history = DebateResult::of(&minutes).history.unwrap();
     let texts: Vec<usize> = history.iter().map(|past| past.failed.len()).collect();
     assert_eq!(texts, [2, 0]);
