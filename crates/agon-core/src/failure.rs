@@ -33,7 +33,7 @@ pub enum FailureCause {
     ContextOverflow,
     /// Generation was cut by the token limit.
     Truncated,
-    /// The answer is empty or not of the form that was asked for.
+    /// The answer is empty, refused, withheld by the service, or not of the form that was asked for.
     Malformed,
     /// No connection, or one that broke.
     Transport,

@@ -55,6 +55,21 @@ pub struct Usage {
     pub completion_tokens: Option<u64>,
 }
 
+/// More tokens than any call has: a server that counts more counts wrong.
+const MOST_TOKENS: u64 = 100_000_000;
+
+impl Usage {
+    /// The same without counts that cannot be right: they are unknown, so that no sum takes them for figures.
+    #[must_use]
+    pub(crate) fn plausible(self) -> Self {
+        let possible = |count: Option<u64>| count.filter(|count| *count <= MOST_TOKENS);
+        let prompt_tokens = possible(self.prompt_tokens);
+        // A part of a prompt of unknown size, or more than the whole, is no figure either.
+        let cached = self.cached_prompt_tokens.filter(|cached| prompt_tokens.is_some_and(|prompt| *cached <= prompt));
+        Self { prompt_tokens, cached_prompt_tokens: cached, completion_tokens: possible(self.completion_tokens) }
+    }
+}
+
 /// Where the time went; each is `None` when it is not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {

@@ -63,6 +63,9 @@ pub enum ChatErrorKind {
         /// How much thinking there was.
         thinking_chars: usize,
     },
+    /// The model refused to answer, or the service withheld the answer.
+    #[error("the answer was refused or withheld")]
+    Refused,
     /// The server counted fewer prompt tokens than were sent.
     #[error("the server read {prompt_tokens} prompt tokens where at least {expected} were sent")]
     SilentTruncation {
@@ -164,7 +167,7 @@ impl ChatError {
             Kind::Busy | Kind::Loading | Kind::Transport(_) | Kind::Timeout(_) => true,
             Kind::Server5xx | Kind::RunnerDied => true,
             // A model draws anew: the next answer may well be a good one.
-            Kind::Malformed | Kind::Empty { .. } => true,
+            Kind::Malformed | Kind::Empty { .. } | Kind::Refused => true,
             Kind::NotFound | Kind::PathNotFound | Kind::BadRequest | Kind::Unauthorized | Kind::Quota => false,
             Kind::ContextOverflow { .. } | Kind::SilentTruncation { .. } => false,
             Kind::Truncated { .. } | Kind::BudgetEaten { .. } => false,
@@ -181,7 +184,8 @@ impl ChatError {
             Kind::Busy => self.status.is_some_and(|status| status >= 500),
             Kind::NotFound | Kind::PathNotFound | Kind::BadRequest | Kind::Unauthorized | Kind::Quota => false,
             Kind::ContextOverflow { .. } | Kind::SilentTruncation { .. } => false,
-            Kind::Truncated { .. } | Kind::BudgetEaten { .. } | Kind::Empty { .. } | Kind::Malformed => false,
+            Kind::Truncated { .. } | Kind::BudgetEaten { .. } | Kind::Empty { .. } => false,
+            Kind::Malformed | Kind::Refused => false,
             Kind::Loading | Kind::Cancelled => false,
         }
     }

@@ -49,7 +49,7 @@ impl<'a> Minutes<'a> {
         }
         if self.usage().unknown_calls > 0 {
             warnings.push(format!(
-                "{} did not report tokens; the sums leave them out.",
+                "{} did not report all tokens; the sums have what was reported.",
                 count(self.usage().unknown_calls.into(), "call")
             ));
         }
@@ -109,7 +109,8 @@ impl<'a> Minutes<'a> {
     }
     fn substitutions(&self) -> Vec<String> {
         let mut found = Vec::new();
-        for (entry, call) in self.calls() {
+        // A model that failed has played nobody.
+        for (entry, call) in self.calls().filter(|(entry, _)| !matches!(entry.deed, Deed::Failed { .. })) {
             let wanted = self
                 .admission
                 .spec

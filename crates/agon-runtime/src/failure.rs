@@ -39,7 +39,7 @@ fn cause(kind: &ChatErrorKind) -> FailureCause {
         Kind::ContextOverflow { .. } | Kind::SilentTruncation { .. } => FailureCause::ContextOverflow,
         Kind::Quota => FailureCause::Quota,
         Kind::Truncated { .. } | Kind::BudgetEaten { .. } => FailureCause::Truncated,
-        Kind::Empty { .. } | Kind::Malformed => FailureCause::Malformed,
+        Kind::Empty { .. } | Kind::Malformed | Kind::Refused => FailureCause::Malformed,
         Kind::Unauthorized => FailureCause::Unauthorized,
         Kind::Transport(_) => FailureCause::Transport,
         Kind::Timeout(_) => FailureCause::Timeout,

@@ -109,10 +109,22 @@ fn rendered(log: &Log, output: Output) -> anyhow::Result<Vec<(&'static str, Stri
     Ok(vec![(name, log.render(format)?)])
 }
 
-/// Writes a file as a whole or not at all: a reader never sees half a report.
+/// Writes a file as a whole or not at all: a reader never sees half a report. What is no file, such as a pipe or a device, is written
+/// to, and a link is followed.
 pub fn replace(path: &Path, text: &str) -> anyhow::Result<()> {
-    let name = path.file_name().context("the path names no file")?.to_string_lossy();
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let is_file = std::fs::metadata(&target).map_or(true, |there| there.is_file());
+    let written = if is_file { replace_file(&target, text) } else { std::fs::write(&target, text) };
+    written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn replace_file(path: &Path, text: &str) -> std::io::Result<()> {
+    let name = path.file_name().ok_or(std::io::ErrorKind::InvalidFilename)?.to_string_lossy();
     let draft = path.with_file_name(format!(".{name}.{}.draft", std::process::id()));
     let written = std::fs::write(&draft, text).and_then(|()| std::fs::rename(&draft, path));
-    written.with_context(|| format!("cannot write {}", path.display()))
+    if written.is_err() {
+        // It may never have been made.
+        let _ = std::fs::remove_file(&draft);
+    }
+    written
 }

@@ -83,6 +83,7 @@ impl Watching<'_> {
                 biased;
                 () = self.signals.next() => {
                     let _ = self.view.tick(SystemClock.now(), Some(self.farewell));
+                    self.view.notice(self.farewell);
                     return Ok(Ending::Interrupted);
                 }
                 seen = self.feed.next() => match seen? {

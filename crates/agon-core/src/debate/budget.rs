@@ -39,12 +39,14 @@ impl Draft<'_> {
     /// When a turn asked now is given up: its own wait and generation time, and never later than the time budget allows.
     pub fn deadline(&self, decides: bool) -> Timestamp {
         let own = self.at.plus(self.admission.retry.wait_limit_ms).plus(self.spec().timeout_per_turn_ms);
-        match (self.spec().budget.seconds, self.control.started) {
-            (Some(limit), started) if !decides => {
-                own.min(started.unwrap_or(self.at).plus(self.time_for_debating(limit)))
-            }
-            _ => own,
-        }
+        let Some(limit) = self.spec().budget.seconds else { return own };
+        let started = self.control.started.unwrap_or(self.at);
+        let time = match decides {
+            false => self.time_for_debating(limit),
+            // What decides may take one time-out longer, so that a debate that runs out is still decided.
+            true => limit.saturating_mul(1_000).saturating_add(self.spec().timeout_per_turn_ms),
+        };
+        own.min(started.plus(time))
     }
 
     /// Milliseconds that all but the decision may take: the budget less one turn's time-out, a quarter at the most.

@@ -3,7 +3,7 @@ use super::control::{Phase, Slot, SlotState};
 use super::draft::Draft;
 use crate::failure::{Failure, FailureCause};
 use crate::ids::{ModelName, ParticipantId};
-use crate::spec::{OnTurnFailure, Quorum};
+use crate::spec::{DebateFormat, OnTurnFailure, Quorum};
 use crate::task::BidPurpose;
 use crate::work::Work;
 use std::collections::BTreeSet;
@@ -67,7 +67,9 @@ impl Draft<'_> {
 
     /// Speakers of the running round whose seats are yet to be opened.
     fn still_to_speak(&self) -> Vec<&ParticipantId> {
-        if self.control.phase != Phase::Speaking {
+        // Critics have their seats at once, and who revises depends on them.
+        let by_seats = self.spec().debate_format == DebateFormat::CritiqueRevision;
+        if self.control.phase != Phase::Speaking || by_seats {
             return Vec::new();
         }
         let seated = |who: &ParticipantId| {

@@ -248,3 +248,40 @@ fn moderator_judge_summarizer_and_synthesizer_fall_back_to_further_models_as_deb
     }
     assert_eq!(synthesizer, 2);
 }
+
+#[test]
+fn a_hub_alone_has_the_floor_and_is_waited_for() {
+    let mut log = begun(
+        "axx",
+        json!({
+            "quorum": "majority", "debate_format": "critique_revision", "topology": "star", "hub": "P0",
+            "direction": "hub_critiques", "phases": {"opening_statements": true, "final_statements": false}
+        }),
+    );
+    while let Some(ask) = log.asked().into_iter().find(|ask| !matches!(ask.task, Task::Critique { .. })) {
+        log.answer(&ask, speech("My proposal."));
+    }
+
+    let critiques = log.asked();
+    critiques.iter().for_each(|ask| refuse(&mut log, ask));
+
+    assert_eq!((critiques.len(), missing(&log).len(), wakes(&log).len()), (2, 0, 2));
+}
+
+#[test]
+fn what_decides_waits_for_no_breaker_beyond_the_budget_and_one_time_out() {
+    let judge = json!({
+        "orders": 1, "anonymize_transcript": true, "shuffle_for_judge": true, "panel": 1, "panel_models": [],
+        "model": "j", "max_tokens": 9
+    });
+    let mut log = begun("xy", json!({"consensus_strategy": "judge", "judge": judge, "budget": {"seconds": 25}}));
+    while let Task::Argument { .. } = next(&log).task {
+        let ask = next(&log);
+        log.answer(&ask, speech("so"));
+    }
+
+    let ask = next(&log);
+    refuse(&mut log, &ask);
+
+    assert_eq!(missing(&log), [FailureCause::BreakerOpen], "its breaker opens in a minute, the budget ends in 26 s");
+}

@@ -105,7 +105,8 @@ impl State {
         if self.draft.answer.model.is_none() {
             self.draft.answer.model = chunk.model.as_ref().map(|model| model.as_str().to_owned());
         }
-        let Some(choice) = chunk.choices.0 else { return Ok(()) };
+        // One answer was asked for; what a server adds to it is none.
+        let Some(choice) = chunk.choices.0.filter(|choice| choice.index.unwrap_or(0) == 0) else { return Ok(()) };
         for said in [choice.delta, choice.message].into_iter().flatten() {
             self.hear(said, sink)?;
         }
@@ -121,6 +122,9 @@ impl State {
         }
         if let Some(content) = &said.content {
             self.draft.say(content.as_str(), sink)?;
+        }
+        if let Some(refusal) = said.refusal.as_ref().filter(|refusal| !refusal.as_str().is_empty()) {
+            self.draft.refuse(refusal.as_str());
         }
         for piece in said.tool_calls.unwrap_or_default() {
             self.calls.add(piece).map_err(|error| self.draft.blame(error))?;
@@ -203,6 +207,7 @@ impl Chunk<'_> {
 
 #[derive(Deserialize)]
 struct Choice<'a> {
+    index: Option<u64>,
     #[serde(borrow)]
     delta: Option<Said<'a>>,
     #[serde(borrow)]
@@ -216,6 +221,8 @@ struct Choice<'a> {
 struct Said<'a> {
     #[serde(borrow)]
     content: Option<Borrowed<'a>>,
+    #[serde(borrow)]
+    refusal: Option<Borrowed<'a>>,
     #[serde(borrow)]
     reasoning: Option<Borrowed<'a>>,
     #[serde(borrow)]

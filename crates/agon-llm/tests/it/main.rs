@@ -14,3 +14,4 @@ mod properties;
 mod stub;
 #[cfg(test)]
 mod timing;
+mod withheld;

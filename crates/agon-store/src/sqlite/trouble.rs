@@ -33,23 +33,37 @@ impl Trouble {
 pub(super) struct Identity {
     path: PathBuf,
     opened: Option<Inode>,
+    /// The write-ahead log, once there is one. It stays as long as the database is open.
+    log: Option<(PathBuf, Inode)>,
 }
 
 impl Identity {
     pub(super) fn of(path: &Path) -> Self {
         // The folder may not be this process's for ever; the file is what counts.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        Self { opened: inode(&path), path }
+        Self { opened: inode(&path), path, log: None }
+    }
+
+    /// Takes note of the write-ahead log, after something was written.
+    pub(super) fn written(&mut self) {
+        if self.log.is_none() {
+            let mut name = self.path.clone().into_os_string();
+            name.push("-wal");
+            let path = PathBuf::from(name);
+            self.log = inode(&path).map(|inode| (path, inode));
+        }
     }
 
     /// What became of the file; none while it is the one that was opened.
     pub(super) fn lost(&self) -> Option<Trouble> {
-        let now = inode(&self.path);
-        if now == self.opened {
-            return None;
-        }
+        let own = (&self.path, self.opened);
+        let log = self.log.as_ref().map(|(path, inode)| (path, Some(*inode)));
+        let (path, now) = [Some(own), log].into_iter().flatten().find_map(|(path, opened)| {
+            let now = inode(path);
+            (now != opened).then_some((path, now))
+        })?;
         let became = if now.is_none() { "was deleted or moved" } else { "was replaced by another" };
-        let path = self.path.display();
+        let path = path.display();
         Some(Trouble { detail: format!("the database file {path} {became} while it was in use"), lasting: true })
     }
 }

@@ -176,7 +176,10 @@ impl Loop {
         }
         let written = self.transaction(group);
         match &written {
-            Ok(()) => self.note(None),
+            Ok(()) => {
+                self.file.written();
+                self.note(None);
+            }
             Err(Failed::Before(reason) | Failed::AtCommit(reason)) => self.note_failed(reason),
         }
         match written {

@@ -37,8 +37,12 @@ pub fn run(context: &Context, args: &RunArgs) -> Result<Exit, Stop> {
     let seed = wanted.spec.seed.unwrap_or_else(fresh_seed);
     let cast = cast(context, &args.server, &args.pace, seed)?;
     runtime()?.block_on(async {
-        let signals = Signals::listen().context("signals cannot be heard")?;
-        let servers = Servers::find(cast, context, &settings, &[&wanted.spec]).await?;
+        let mut signals = Signals::listen().context("signals cannot be heard")?;
+        let specs = [&wanted.spec];
+        let servers = tokio::select! {
+            found = Servers::find(cast, context, &settings, &specs) => found?,
+            () = signals.next() => return Err(Stop::quietly(Exit::Interrupted)),
+        };
         let admission = admission(wanted, seed, &settings, servers.is_rehearsal())?;
         hold(context, args, &settings, servers, admission, signals).await
     })

@@ -52,7 +52,8 @@ pub async fn to_the_end(
         }
         Err(stop) => Err(stop),
     };
-    if let Ok(Ending::Interrupted | Ending::Unread) = &watched {
+    // Whatever ends the watching, this process stops in order.
+    if !matches!(watched, Ok(Ending::Over(..))) {
         ownership.pause().await;
     }
     let closed = close(&mut showing, stage, view.as_mut()).await;
@@ -102,8 +103,24 @@ async fn conclude(showing: &Showing<'_>, store: &Store, id: &DebateId) -> Result
 /// What is left to say and to write once a debate is over: the reports, and then the result, so that it stands last.
 /// `open` is the command that opens the report.
 pub fn leave_behind(showing: &Showing<'_>, log: &Log, name: &str, open: &str) -> Result<(), Stop> {
+    let written = if showing.output.no_reports { Ok(Vec::new()) } else { write_reports(showing, log, name) };
+    // The result is worth more than its reports: it is shown in any case.
+    let (files, unwritten) = match written {
+        Ok(files) => (files, None),
+        Err(Stop { exit, error }) => {
+            (Vec::new(), Some(Stop { exit, error: error.map(|error| error.context(kept(open))) }))
+        }
+    };
+    shown(showing, log, &files, open)?;
+    unwritten.map_or(Ok(()), Err)
+}
+
+fn kept(open: &str) -> String {
+    format!("the debate is kept ({open}), its reports could not be written")
+}
+
+fn shown(showing: &Showing<'_>, log: &Log, files: &[PathBuf], open: &str) -> Result<(), Stop> {
     let (output, view) = (&showing.context.output, &showing.output.view);
-    let files = if showing.output.no_reports { Vec::new() } else { write_reports(showing, log, name)? };
     if view.json || view.jsonl {
         if view.json {
             output.line(&reports::result_json(&log.result()?)?)?;

@@ -259,6 +259,19 @@ async fn a_file_that_was_deleted_or_replaced_is_not_written_into() {
 }
 
 #[tokio::test]
+async fn a_write_ahead_log_that_was_deleted_is_not_written_into() {
+    let rig = Sqlite::new();
+    let store = rig.open();
+    store.append(&debate("a"), record(1, 1, 1)).await.unwrap();
+    std::fs::remove_file(rig.folder.path().join("agon.db-wal")).unwrap();
+
+    store.append(&debate("a"), record(2, 1, 2)).await.unwrap_err();
+
+    let told = store.trouble().borrow().clone().unwrap();
+    assert!(told.lasting && told.detail.contains("agon.db-wal was deleted"), "{told:?}");
+}
+
+#[tokio::test]
 async fn a_path_that_cannot_be_opened_is_named() {
     let rig = Sqlite::new();
     let missing = rig.folder.path().join("no-such-folder/agon.db");
