@@ -130,7 +130,12 @@ pub(super) static BUDGET: Table = Table {
             "",
             "Prompt plus generated tokens of all calls.",
         ),
-        key("seconds", Shape::Integer { min: 1, max: 604_800 }, "", "From the first turn to the last, a pause not counted; what decides may take one `timeout_per_turn` longer."),
+        key(
+            "seconds",
+            Shape::Integer { min: 1, max: 604_800 },
+            "",
+            "From the first turn to the last, a pause not counted; what decides may take one `timeout_per_turn` longer.",
+        ),
     ],
     elsewhere: &[("turns", "write `max_rounds`, or `terminate_when: turns >= N`")],
 };
