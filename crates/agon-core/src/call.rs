@@ -1,4 +1,5 @@
 //! How an answer came about: options, tokens, times, tools.
+use crate::checks::Check;
 use crate::ids::ModelName;
 use crate::spec::Think;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,9 @@ pub struct Call {
     /// Values of the answer that were not among the allowed ones and were read as the one that they clearly mean.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub coerced: Vec<Coercion>,
+    /// What verifiers said of the claims that the speech marks, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<Check>,
     /// The host is a rehearsal server: nothing here is a model's word.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rehearsal: bool,

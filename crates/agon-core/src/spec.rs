@@ -119,6 +119,9 @@ pub struct DebateSpec {
     /// How much a turn may use its tools.
     #[serde(default, skip_serializing_if = "ToolLimits::is_default")]
     pub tools: ToolLimits,
+    /// The verifiers that check the claims which debaters mark, by the names that the host's settings give them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verifiers: Vec<String>,
     /// How structured answers are read, and what they carry besides.
     #[serde(flatten)]
     pub answers: AnswerOptions,

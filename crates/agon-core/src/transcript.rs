@@ -6,6 +6,7 @@ pub use hidden_names::{is_ordinary_name, rename};
 pub use quotations::{QUOTE_CHARS, QUOTE_WORDS, check_citations};
 
 use crate::answer::{Critique, Interjection};
+use crate::checks::Check;
 use crate::event::Event;
 use crate::ids::{MODERATOR, ParticipantId, Position, TurnId};
 use crate::seed::{Dice, Purpose};
@@ -37,6 +38,8 @@ pub struct Entry {
     pub cut_by: Option<ParticipantId>,
     /// What was said.
     pub text: Arc<str>,
+    /// What verifiers said of the claims that it marks.
+    pub checks: Vec<Check>,
 }
 
 /// All that was said before everybody so far, by round and seat: speeches, critiques, points of information that were
@@ -82,6 +85,7 @@ fn entries_of(event: &Event) -> Vec<Entry> {
             answer: speech.answer.clone(),
             cut_by: speech.cut_by.clone(),
             text: speech.text.clone(),
+            checks: speech.call.checks.clone(),
         }],
         Event::CritiqueRecorded { turn, participant, of, critique, .. } => {
             let text = critique_text(of, critique).into();
@@ -144,7 +148,7 @@ impl Entry {
     fn new(turn: TurnId, participant: &ParticipantId, kind: SpeechKind, text: Arc<str>) -> Self {
         let (position, participant) = (Position(0), participant.clone());
         let (stance, to, bench, answer, cut_by) = (None, None, None, None, None);
-        Self { position, turn, participant, stance, kind, to, bench, answer, cut_by, text }
+        Self { position, turn, participant, stance, kind, to, bench, answer, cut_by, text, checks: Vec::new() }
     }
     /// The kind of turn, as masking tells them apart; none for what the moderator said, which is for all.
     pub fn turn_kind(&self) -> Option<TurnKind> {
@@ -217,6 +221,8 @@ pub struct ShownEntry<'a> {
     pub entry: &'a Entry,
     /// What the judge reads: the speech, with names replaced by labels where the labels are letters.
     pub text: Cow<'a, str>,
+    /// What the judge reads of the checks of its claims, with names replaced likewise.
+    pub checks: Cow<'a, [Check]>,
 }
 
 /// The speeches that memory keeps word for word: the last ones in a window, or those of the rounds after the last summary.
@@ -257,11 +263,23 @@ pub fn presentation<'a>(spec: &DebateSpec, seed: u64, entries: &'a [Entry], orde
     let show = |(number, entry): (u32, &'a Entry)| {
         let known = labels.iter().find(|(name, _)| *name == entry.participant);
         let label = known.map_or_else(|| entry.participant.to_string(), |(_, label)| label.clone());
-        let text =
-            if anonymous { Cow::Owned(rename(&entry.text, &hidden)) } else { Cow::Borrowed(entry.text.as_ref()) };
-        ShownEntry { number, label, entry, text }
+        let (text, checks): (Cow<'_, str>, Cow<'_, [Check]>) = match anonymous {
+            true => (rename(&entry.text, &hidden).into(), renamed(&entry.checks, &hidden).into()),
+            false => (entry.text.as_ref().into(), entry.checks.as_slice().into()),
+        };
+        ShownEntry { number, label, entry, text, checks }
     };
     (1..).zip(shown).map(show).collect()
+}
+
+/// Checks with other names in claim and output.
+pub fn renamed(checks: &[Check], names: &[(&str, &str)]) -> Vec<Check> {
+    let one = |check: &Check| Check {
+        claim: rename(&check.claim, names),
+        output: rename(&check.output, names),
+        ..check.clone()
+    };
+    checks.iter().map(one).collect()
 }
 
 /// Whether speeches of a kind can stand in another order inside a round without losing their sense. An answer follows its
@@ -328,6 +346,7 @@ mod tests {
             answer: None,
             cut_by: None,
             text: format!("{name}  said “so” in round {round}.").into(),
+            checks: Vec::new(),
         };
         vec![speech(1, 1, "Ada"), speech(2, 1, "Bo"), speech(3, 1, "Cy"), speech(4, 2, "Ada"), speech(5, 2, "Bo")]
     }

@@ -2,7 +2,10 @@
 use crate::enums::Numbered;
 use crate::error::{DecodeError, present};
 use crate::flat as pb;
-use agon_core::{Call, CallOptions, Coercion, Failure, ModelName, RetryPolicy, Timing, ToolUse, Usage, UsageTotals};
+use agon_core::{
+    Call, CallOptions, Check, CheckFailure, CheckResult, Coercion, Failure, ModelName, RetryPolicy, Timing, ToolUse,
+    Usage, UsageTotals,
+};
 
 impl From<&Call> for pb::Call {
     fn from(call: &Call) -> Self {
@@ -18,6 +21,7 @@ impl From<&Call> for pb::Call {
             rehearsal: call.rehearsal,
             tools: call.tools.iter().map(Into::into).collect(),
             coerced: call.coerced.iter().map(Into::into).collect(),
+            checks: call.checks.iter().map(Into::into).collect(),
         }
     }
 }
@@ -35,6 +39,7 @@ impl From<pb::Call> for Call {
             rehearsal: call.rehearsal,
             tools: call.tools.into_iter().map(Into::into).collect(),
             coerced: call.coerced.into_iter().map(Into::into).collect(),
+            checks: call.checks.into_iter().map(Into::into).collect(),
         }
     }
 }
@@ -49,6 +54,36 @@ impl From<pb::Coercion> for Coercion {
     fn from(coercion: pb::Coercion) -> Self {
         let pb::Coercion { field, from, to } = coercion;
         Self { field, from, to }
+    }
+}
+
+impl From<&Check> for pb::Check {
+    fn from(check: &Check) -> Self {
+        let Check { verifier, claim, result, output, truncated, duration_ms } = check.clone();
+        let number = match result {
+            CheckResult::Holds => pb::CheckResult::Holds,
+            CheckResult::Refuted => pb::CheckResult::Refuted,
+            CheckResult::Unknown => pb::CheckResult::Unknown,
+            CheckResult::Failed { .. } => pb::CheckResult::Failed,
+        };
+        let cause = result.cause().map_or(0, Numbered::number);
+        Self { verifier, claim, result: number.into(), cause, output, truncated, duration_ms }
+    }
+}
+impl From<pb::Check> for Check {
+    fn from(check: pb::Check) -> Self {
+        let pb::Check { verifier, claim, result, cause, output, truncated, duration_ms } = check;
+        let result = match pb::CheckResult::try_from(result) {
+            Ok(pb::CheckResult::Holds) => CheckResult::Holds,
+            Ok(pb::CheckResult::Refuted) => CheckResult::Refuted,
+            Ok(pb::CheckResult::Unknown) => CheckResult::Unknown,
+            // a result that a newer writer knows must not pass for one of these
+            Ok(pb::CheckResult::Failed | pb::CheckResult::Unspecified) | Err(_) => {
+                let cause = CheckFailure::from_number(cause, "cause").unwrap_or(CheckFailure::Malformed);
+                CheckResult::Failed { cause }
+            }
+        };
+        Self { verifier, claim, result, output, truncated, duration_ms }
     }
 }
 

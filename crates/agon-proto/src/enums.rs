@@ -65,6 +65,9 @@ enums! {
         MemberOfOpposition, GovernmentWhip, OppositionWhip,
     }
     BidPurpose { Floor, Reaction, Circle, Interruption, Point }
+    CheckFailure {
+        UnknownVerifier, Unavailable, TimedOut, Died, Malformed, TooLarge, Refused, OverLimit,
+    }
     Conclusion { Reconciliation, Summary, Decision }
     ConsensusSource { FinalBallots, Votes }
     ConsensusStrategy { Judge, Vote, RankedReasons, MediatorSummary, AgentClosing, NoConsensus }

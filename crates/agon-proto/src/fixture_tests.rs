@@ -326,6 +326,7 @@ fn call() -> Box<Call> {
         finish_reason: Some("stop".to_owned()),
         tools: Vec::new(),
         coerced: Vec::new(),
+        checks: Vec::new(),
         rehearsal: true,
     })
 }
@@ -382,6 +383,7 @@ fn admission() -> Admission {
             failed_arguments: 0,
             feeds: Vec::new(),
             answers: Default::default(),
+            verifiers: Vec::new(),
             phases: Phases {
                 opening_statements: true,
                 final_statements: false,

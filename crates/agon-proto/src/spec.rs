@@ -49,6 +49,7 @@ impl From<&DebateSpec> for pb::DebateSpec {
             synthesizer: spec.synthesizer.as_ref().map(Into::into),
             tools: Some(spec.tools.into()),
             visible: Some(spec.visible.into()),
+            verifiers: spec.verifiers.clone(),
             answers: (spec.answers != AnswerOptions::default()).then(|| spec.answers.into()),
         }
     }
@@ -99,6 +100,7 @@ impl TryFrom<pb::DebateSpec> for DebateSpec {
             synthesizer: optional(spec.synthesizer, "synthesizer")?,
             tools: spec.tools.unwrap_or_default().into(),
             visible: spec.visible.unwrap_or_default().into(),
+            verifiers: spec.verifiers,
             answers: spec.answers.unwrap_or_default().into(),
         })
     }

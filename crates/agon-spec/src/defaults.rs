@@ -16,6 +16,8 @@ pub struct Defaults {
     pub max_tokens: MaxTokens,
     /// The names of the feeds that the settings define, where they are known; a file that names another one draws a warning.
     pub feeds: Option<Vec<String>>,
+    /// The same of verifiers.
+    pub verifiers: Option<Vec<String>>,
 }
 impl Default for Defaults {
     fn default() -> Self {
@@ -27,6 +29,7 @@ impl Default for Defaults {
             timeout_per_turn_ms: 90_000,
             max_tokens,
             feeds: None,
+            verifiers: None,
         }
     }
 }

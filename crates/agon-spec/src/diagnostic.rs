@@ -147,6 +147,8 @@ codes! {
     NoEffect = "no-effect",
     /// A feed that the settings do not define.
     UndefinedFeed = "undefined-feed",
+    /// A verifier that the settings do not define.
+    UndefinedVerifier = "undefined-verifier",
     /// More problems than are shown.
     TooManyProblems = "too-many-problems",
 }

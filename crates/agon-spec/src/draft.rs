@@ -65,6 +65,7 @@ pub(crate) fn draft(root: &Section, texts: Texts, defaults: &Defaults) -> Debate
         instructions: root.owned("instructions"),
         synthesizer: people::synthesizer(root, defaults),
         tools: tools(root.section("tools")),
+        verifiers: root.items("verifiers"),
         answers: answers(root),
         visible: visible(root.section("visible")),
         outputs: outputs(root),

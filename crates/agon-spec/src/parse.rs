@@ -99,6 +99,6 @@ fn resolve(loaded: &Loaded, (defaults, overrides): (&Defaults, &Overrides), prob
         None => draft::draft(&section, texts, defaults),
     };
     rules::check(&section, &spec, problems);
-    rules::feeds(&section, defaults.feeds.as_deref(), problems);
+    rules::settings(&section, defaults, problems);
     spec
 }

@@ -7,6 +7,7 @@ mod personas;
 mod rooms;
 mod warnings;
 
+use crate::defaults::Defaults;
 use crate::diagnostic::{Code, Finding, Problems, quote};
 use crate::draft::Texts;
 use crate::markdown::{Body, Passage};
@@ -28,18 +29,28 @@ pub(crate) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'
     warnings::check(root, spec, problems);
 }
 
-/// Warns of feeds that are not among these, where it is known which there are.
-pub(crate) fn feeds(root: &Section, known: Option<&[String]>, problems: &mut Problems<'_>) {
-    let Some(known) = known else { return };
-    for (name, span) in root.lines("feeds").iter().filter(|(name, _)| !known.contains(name)) {
+/// Warns of feeds and verifiers that the settings do not define, where it is known which they do.
+pub(crate) fn settings(root: &Section, defaults: &Defaults, problems: &mut Problems<'_>) {
+    let known =
+        [("feed", Code::UndefinedFeed, &defaults.feeds), ("verifier", Code::UndefinedVerifier, &defaults.verifiers)];
+    for (what, code, known) in known {
+        if let Some(known) = known {
+            undefined(root, (what, code), known, problems);
+        }
+    }
+}
+
+fn undefined(root: &Section, (what, code): (&str, Code), known: &[String], problems: &mut Problems<'_>) {
+    let key = format!("{what}s");
+    for (name, span) in root.lines(&key).iter().filter(|(name, _)| !known.contains(name)) {
         let near = nearest(name, known.iter().map(String::as_str));
         let hint = near.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-        let message = format!("the settings define no feed {}{hint}", quote(name));
+        let message = format!("the settings define no {what} {}{hint}", quote(name));
         let help = match known {
-            [] => "add [feeds.NAME] to agon.toml".to_owned(),
+            [] => format!("add [{key}.NAME] to agon.toml"),
             known => format!("defined: {}", known.join(", ")),
         };
-        problems.warning(Finding::new(Code::UndefinedFeed, *span, message).field("feeds").help(help));
+        problems.warning(Finding::new(code, *span, message).field(&key).help(help));
     }
 }
 

@@ -13,7 +13,9 @@ fn folder(name: &str) -> Vec<PathBuf> {
 
 fn check(path: &Path) -> Parsed {
     let name = path.file_name().unwrap().to_str().unwrap();
-    let defaults = Defaults { feeds: Some(vec!["news".to_owned(), "papers".to_owned()]), ..Defaults::default() };
+    let names = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
+    let (feeds, verifiers) = (names(&["news", "papers"]), names(&["smt"]));
+    let defaults = Defaults { feeds, verifiers, ..Defaults::default() };
     parse(&Source::new(name, std::fs::read(path).unwrap()), &defaults)
 }
 
@@ -84,4 +86,19 @@ fn the_json_form_has_place_code_and_message() {
         parse(&Source::new("a.yaml", "topic: Tea?\nmodel: m\nmax_round: 3\n"), &Defaults::default()).diagnostics;
     let error = found.iter().find(|found| found.severity == Severity::Error).unwrap();
     insta::assert_json_snapshot!(error);
+}
+
+#[test]
+fn a_verifier_that_the_settings_do_not_define_draws_a_warning_where_they_are_known() {
+    let told = |verifiers: Option<&[&str]>| {
+        let verifiers = verifiers.map(|names| names.iter().map(|name| (*name).to_owned()).collect());
+        let source = Source::new("a.yaml", "topic: Tea?\nmodel: m\nverifiers: [smtt]\n");
+        let parsed = parse(&source, &Defaults { verifiers, ..Defaults::default() });
+        assert_eq!(parsed.spec.unwrap().verifiers, ["smtt"]);
+        render(&parsed.diagnostics)
+    };
+    assert!(!told(None).contains("undefined-verifier"));
+    assert!(!told(Some(&["smtt"])).contains("undefined-verifier"));
+    assert!(told(Some(&["smt"])).contains("the settings define no verifier 'smtt'; did you mean `smt`?"));
+    assert!(told(Some(&[])).contains("add [verifiers.NAME] to agon.toml"));
 }

@@ -128,6 +128,7 @@ fn endings() -> BoxedStrategy<Value> {
         json!({"synthesizer": {"model": "y", "output_schema": schema, "instructions": "Plain words."}}),
         json!({"synthesizer": {"model": "y"}, "outputs": ["visual_tree", "html"]}),
         json!({"feeds": ["news", "x_2"]}),
+        json!({"verifiers": ["smt", "sum-2"]}),
         json!({"visible": {"judge": {"client": false}, "debaters": {"history": false}}}),
     ])
 }

@@ -25,7 +25,10 @@ impl Draft<'_> {
                 self.tools_used(&ask, &mut call);
                 match self.event_of(&work, &ask, answer, &call) {
                     Ok(event) => self.emit(event),
-                    Err(problem) => return self.fail(turn, Failure::new(FailureCause::Malformed, problem), call),
+                    Err(problem) => {
+                        call.checks.clear();
+                        return self.fail(turn, Failure::new(FailureCause::Malformed, problem), call);
+                    }
                 }
                 self.advance();
                 Ok(())

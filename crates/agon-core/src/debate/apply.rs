@@ -7,6 +7,7 @@ use super::control::{
 use super::formats;
 use crate::answer::{CRITICAL_SEVERITY, Interjection, RoundStatus};
 use crate::archive::VERDICT_CHARS;
+use crate::checks::{Check, SHOWN_CLAIM_CHARS, SHOWN_OUTPUT_CHARS};
 use crate::event::{Admission, Event, ModeratorDecision, PhaseName, Speech, Step};
 use crate::ids::{MODERATOR, ParticipantId, SYNTHESIZER, Timestamp, TurnId};
 use crate::outcome::StopRule;
@@ -320,7 +321,11 @@ impl Control {
 
     fn heard(&mut self, speech: &Speech) {
         self.speeches = self.speeches.saturating_add(1);
-        self.transcript_chars = self.transcript_chars.saturating_add(speech.text.len() as u64);
+        let shown =
+            |check: &Check| check.claim.len().min(SHOWN_CLAIM_CHARS) + check.output.len().min(SHOWN_OUTPUT_CHARS);
+        let checks = speech.call.checks.iter().map(shown).sum::<usize>();
+        let chars = speech.text.len().saturating_add(checks);
+        self.transcript_chars = self.transcript_chars.saturating_add(chars as u64);
         if speech.kind == SpeechKind::Proposal {
             self.proposed.push(speech.participant.clone());
         }

@@ -133,6 +133,7 @@ fn shaped(genes: &mut Genes, format: DebateFormat) -> DebateSpec {
         failed_arguments: 0,
         feeds: Vec::new(),
         answers: Default::default(),
+        verifiers: Vec::new(),
         phases,
         moderator: moderator(genes, turn_mode == Moderator),
         consensus_strategy: ConsensusStrategy::Judge,

@@ -84,6 +84,7 @@ pub fn spec(mode: Mode) -> DebateSpec {
         failed_arguments: 0,
         feeds: Vec::new(),
         answers: Default::default(),
+        verifiers: Vec::new(),
         phases: Phases {
             opening_statements: true,
             final_statements: true,

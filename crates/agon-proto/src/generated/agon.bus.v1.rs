@@ -934,6 +934,34 @@ pub struct Call {
     /// Values of the answer that were read as other ones.
     #[prost(message, repeated, tag = "11")]
     pub coerced: ::prost::alloc::vec::Vec<Coercion>,
+    /// What verifiers said of the claims that the speech marks, in order.
+    #[prost(message, repeated, tag = "12")]
+    pub checks: ::prost::alloc::vec::Vec<Check>,
+}
+/// A claim of a speech, and what a verifier said of it.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Check {
+    /// The verifier that the speaker named.
+    #[prost(string, tag = "1")]
+    pub verifier: ::prost::alloc::string::String,
+    /// The claim, as the speaker wrote it.
+    #[prost(string, tag = "2")]
+    pub claim: ::prost::alloc::string::String,
+    /// What came of it.
+    #[prost(enumeration = "CheckResult", tag = "3")]
+    pub result: i32,
+    /// Why there is no result; unspecified unless the check failed.
+    #[prost(enumeration = "CheckFailure", tag = "4")]
+    pub cause: i32,
+    /// What the verifier said besides, or why the check failed.
+    #[prost(string, tag = "5")]
+    pub output: ::prost::alloc::string::String,
+    /// The output was longer than the limit and was cut.
+    #[prost(bool, tag = "6")]
+    pub truncated: bool,
+    /// Milliseconds.
+    #[prost(uint64, tag = "7")]
+    pub duration_ms: u64,
 }
 /// A value of a structured answer that was not among the allowed ones and was read as the one that it clearly means.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1139,6 +1167,102 @@ impl RoundStatus {
             "ROUND_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
             "ROUND_STATUS_SETTLED" => Some(Self::Settled),
             "ROUND_STATUS_CONTINUE" => Some(Self::Continue),
+            _ => None,
+        }
+    }
+}
+/// What came of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum CheckResult {
+    Unspecified = 0,
+    /// The verifier says that the claim holds.
+    Holds = 1,
+    /// The verifier says that the claim does not hold.
+    Refuted = 2,
+    /// The verifier could not tell.
+    Unknown = 3,
+    /// There is no result, which says nothing about the claim.
+    Failed = 4,
+}
+impl CheckResult {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "CHECK_RESULT_UNSPECIFIED",
+            Self::Holds => "CHECK_RESULT_HOLDS",
+            Self::Refuted => "CHECK_RESULT_REFUTED",
+            Self::Unknown => "CHECK_RESULT_UNKNOWN",
+            Self::Failed => "CHECK_RESULT_FAILED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "CHECK_RESULT_UNSPECIFIED" => Some(Self::Unspecified),
+            "CHECK_RESULT_HOLDS" => Some(Self::Holds),
+            "CHECK_RESULT_REFUTED" => Some(Self::Refuted),
+            "CHECK_RESULT_UNKNOWN" => Some(Self::Unknown),
+            "CHECK_RESULT_FAILED" => Some(Self::Failed),
+            _ => None,
+        }
+    }
+}
+/// Why a check has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum CheckFailure {
+    Unspecified = 0,
+    /// The debate has no verifier of that name.
+    UnknownVerifier = 1,
+    /// The verifier could not be started or reached.
+    Unavailable = 2,
+    /// There was no result in time.
+    TimedOut = 3,
+    /// The verifier ended without success.
+    Died = 4,
+    /// What it answered is no result.
+    Malformed = 5,
+    /// The claim, or an answer of an MCP server, is too long.
+    TooLarge = 6,
+    /// The MCP server says that its function failed.
+    Refused = 7,
+    /// More claims were marked than are checked.
+    OverLimit = 8,
+}
+impl CheckFailure {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "CHECK_FAILURE_UNSPECIFIED",
+            Self::UnknownVerifier => "CHECK_FAILURE_UNKNOWN_VERIFIER",
+            Self::Unavailable => "CHECK_FAILURE_UNAVAILABLE",
+            Self::TimedOut => "CHECK_FAILURE_TIMED_OUT",
+            Self::Died => "CHECK_FAILURE_DIED",
+            Self::Malformed => "CHECK_FAILURE_MALFORMED",
+            Self::TooLarge => "CHECK_FAILURE_TOO_LARGE",
+            Self::Refused => "CHECK_FAILURE_REFUSED",
+            Self::OverLimit => "CHECK_FAILURE_OVER_LIMIT",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "CHECK_FAILURE_UNSPECIFIED" => Some(Self::Unspecified),
+            "CHECK_FAILURE_UNKNOWN_VERIFIER" => Some(Self::UnknownVerifier),
+            "CHECK_FAILURE_UNAVAILABLE" => Some(Self::Unavailable),
+            "CHECK_FAILURE_TIMED_OUT" => Some(Self::TimedOut),
+            "CHECK_FAILURE_DIED" => Some(Self::Died),
+            "CHECK_FAILURE_MALFORMED" => Some(Self::Malformed),
+            "CHECK_FAILURE_TOO_LARGE" => Some(Self::TooLarge),
+            "CHECK_FAILURE_REFUSED" => Some(Self::Refused),
+            "CHECK_FAILURE_OVER_LIMIT" => Some(Self::OverLimit),
             _ => None,
         }
     }

@@ -122,6 +122,9 @@ pub struct DebateSpec {
     /// How many arguments that failed in each of these earlier debates everybody is told of, at most 10; 0, the default, for none.
     #[prost(uint32, tag = "40")]
     pub failed_arguments: u32,
+    /// The verifiers that check the claims which debaters mark, by the names that the host's configuration gives them.
+    #[prost(string, repeated, tag = "41")]
+    pub verifiers: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// How structured answers are read, and what they carry besides.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

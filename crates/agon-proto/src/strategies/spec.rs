@@ -22,8 +22,14 @@ pub fn spec() -> BoxedStrategy<DebateSpec> {
                 end_condition,
                 outputs,
             ) = limits;
-            let ((debate_format, context_scope, memory), format, windows, similarity, tools, (visible, answers)) =
-                shapes;
+            let (
+                (debate_format, context_scope, memory),
+                format,
+                windows,
+                similarity,
+                tools,
+                (visible, answers, verifiers),
+            ) = shapes;
             DebateSpec {
                 topic,
                 context,
@@ -62,6 +68,7 @@ pub fn spec() -> BoxedStrategy<DebateSpec> {
                 synthesizer,
                 tools,
                 visible,
+                verifiers,
                 answers,
                 outputs,
                 labels,
@@ -142,8 +149,14 @@ fn limits() -> BoxedStrategy<Limits> {
     (numbers, budget, quorum, vec(ends, 0..3), vec(outputs, 0..3)).boxed()
 }
 
-type Shapes =
-    ((DebateFormat, ContextScope, Memory), FormatOptions, Windows, Similarity, ToolLimits, (Visible, AnswerOptions));
+type Shapes = (
+    (DebateFormat, ContextScope, Memory),
+    FormatOptions,
+    Windows,
+    Similarity,
+    ToolLimits,
+    (Visible, AnswerOptions, Vec<String>),
+);
 fn shapes() -> BoxedStrategy<Shapes> {
     let scope = select(vec![
         ContextScope::FullLog,
@@ -153,7 +166,7 @@ fn shapes() -> BoxedStrategy<Shapes> {
     ]);
     let memory = select(vec![Memory::AppendAll, Memory::RollingWindow, Memory::SummarizePast, Memory::PersonaMasking]);
     let names = (select(DebateFormat::ALL.to_vec()), scope, memory);
-    (names, format(), windows(), similarity(), tool_limits(), (visible(), answers())).boxed()
+    (names, format(), windows(), similarity(), tool_limits(), (visible(), answers(), vec(text(), 0..2))).boxed()
 }
 
 /// A voting rule.

@@ -150,10 +150,10 @@ pub fn ask() -> BoxedStrategy<Ask> {
 /// How an answer came about.
 pub fn call() -> BoxedStrategy<Call> {
     let texts = [maybe_text(), maybe_text(), maybe_text(), maybe_text(), maybe_text()];
-    let lists = (vec(tool_use(), 0..2), vec(coercion(), 0..2));
+    let lists = (vec(tool_use(), 0..2), vec(coercion(), 0..2), vec(check(), 0..2));
     (texts, options(), usage(), timing(), any::<bool>(), lists)
         .prop_map(|([host, model, digest, prompt_hash, finish_reason], options, usage, timing, rehearsal, lists)| {
-            let (tools, coerced) = lists;
+            let (tools, coerced, checks) = lists;
             Call {
                 host,
                 model: model.map(ModelName::new),
@@ -165,6 +165,7 @@ pub fn call() -> BoxedStrategy<Call> {
                 finish_reason,
                 tools,
                 coerced,
+                checks,
                 rehearsal,
             }
         })
@@ -173,6 +174,21 @@ pub fn call() -> BoxedStrategy<Call> {
 
 fn coercion() -> BoxedStrategy<Coercion> {
     (text(), text(), text()).prop_map(|(field, from, to)| Coercion { field, from, to }).boxed()
+}
+
+fn check() -> BoxedStrategy<Check> {
+    let failed = select(CheckFailure::ALL.to_vec()).prop_map(|cause| CheckResult::Failed { cause });
+    let said = select(vec![CheckResult::Holds, CheckResult::Refuted, CheckResult::Unknown]);
+    ([text(), text(), text()], prop_oneof![said, failed], any::<(bool, u64)>())
+        .prop_map(|([verifier, claim, output], result, (truncated, duration_ms))| Check {
+            verifier,
+            claim,
+            result,
+            output,
+            truncated,
+            duration_ms,
+        })
+        .boxed()
 }
 
 /// One use of a tool.

@@ -116,6 +116,7 @@ impl Log {
             finish_reason: Some("stop".to_owned()),
             tools: Vec::new(),
             coerced: Vec::new(),
+            checks: Vec::new(),
             rehearsal: self.rehearsal,
         })
     }
@@ -351,6 +352,7 @@ pub fn spec(topic: &str, personas: Vec<Persona>) -> DebateSpec {
         failed_arguments: 0,
         feeds: Vec::new(),
         answers: Default::default(),
+        verifiers: Vec::new(),
         phases: Phases {
             opening_statements: true,
             final_statements: true,

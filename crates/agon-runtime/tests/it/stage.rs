@@ -61,6 +61,7 @@ pub fn spec() -> DebateSpec {
         failed_arguments: 0,
         feeds: Vec::new(),
         answers: Default::default(),
+        verifiers: Vec::new(),
         phases: Phases {
             opening_statements: false,
             final_statements: false,
@@ -112,6 +113,7 @@ pub fn rich_spec() -> DebateSpec {
         failed_arguments: 0,
         feeds: Vec::new(),
         answers: Default::default(),
+        verifiers: Vec::new(),
         phases: Phases {
             opening_statements: true,
             final_statements: true,
@@ -155,6 +157,7 @@ pub fn sequential_spec() -> DebateSpec {
         failed_arguments: 0,
         feeds: Vec::new(),
         answers: Default::default(),
+        verifiers: Vec::new(),
         phases: Phases {
             opening_statements: false,
             final_statements: false,

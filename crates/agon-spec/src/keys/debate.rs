@@ -236,6 +236,13 @@ const KEYS: &[Key] = &[
     ),
     key("tools", Shape::Map(&TOOLS), "", "How much a turn may use the tools that its speaker has."),
     key(
+        "verifiers",
+        Shape::Names { of: "verifiers", max: usize::MAX },
+        "[]",
+        "Verifiers that check the claims which debaters mark, by the names that the host's settings give them.",
+    )
+    .since("0.2"),
+    key(
         "coerce_answers",
         Shape::Flag,
         "false",

@@ -94,7 +94,7 @@ impl Check<'_, '_> {
         }
         known
     }
-    /// Which tools and feeds there are only settings know; a name has the form that they ask for.
+    /// Which tools, verifiers and feeds there are only settings know; a name has the form that they ask for.
     pub fn is_setting(&mut self, name: &str, of: &str, span: Span) -> bool {
         const MOST: usize = 32;
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');

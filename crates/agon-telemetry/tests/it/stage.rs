@@ -134,6 +134,7 @@ fn call(ask: &Ask, ended: bool) -> Call {
         timing: Timing { queue_ms: Some(40), total_ms: Some(2_000), ..if ended { known } else { Timing::default() } },
         finish_reason: ended.then(|| "stop".to_owned()),
         coerced: Vec::new(),
+        checks: Vec::new(),
         tools: Vec::new(),
         rehearsal: false,
     }
