@@ -236,8 +236,8 @@ impl<K> McpConfig<K> {
     }
 }
 
-/// What is wrong with the name of a tool, which becomes part of the function names that models see.
-pub(crate) fn name_problem(name: &str) -> Option<String> {
+/// What is wrong with the name of a tool or a verifier. A tool's becomes part of the function names that models see.
+pub(crate) fn name_problem(what: &str, name: &str) -> Option<String> {
     let legal = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
     let good = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(legal)
@@ -246,7 +246,7 @@ pub(crate) fn name_problem(name: &str) -> Option<String> {
         && !name.ends_with('_');
     (!good).then(|| {
         format!(
-            "the name `{}`: a tool's name starts with a small letter, goes on with small letters, digits, `-` and single \
+            "the name `{}`: a {what}'s name starts with a small letter, goes on with small letters, digits, `-` and single \
              `_`, and has at most {MAX_NAME_CHARS} characters",
             name.escape_default()
         )
@@ -262,7 +262,7 @@ fn results(count: usize) -> Vec<String> {
     problem(count == 0 || count > MAX_RESULTS, &text)
 }
 
-fn problem(is: bool, text: &str) -> Vec<String> {
+pub(crate) fn problem(is: bool, text: &str) -> Vec<String> {
     if is { vec![text.to_owned()] } else { Vec::new() }
 }
 
@@ -328,10 +328,10 @@ mod tests {
     #[test]
     fn names_that_models_could_not_call_are_refused() {
         for good in ["docs", "web-search", "a_b2"] {
-            assert_eq!(name_problem(good), None);
+            assert_eq!(name_problem("tool", good), None);
         }
         for bad in ["", "Docs", "2a", "a__b", "a_", "a b", &"a".repeat(33)] {
-            assert!(name_problem(bad).is_some(), "{bad}");
+            assert!(name_problem("tool", bad).is_some(), "{bad}");
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Tools that the speakers of a debate may use: web search, the user's documents, MCP servers, and models as helpers.
+//! Tools that the speakers of a debate may use: web search, the user's documents, MCP servers, and models as helpers;
+//! and verifiers, which check the claims that speakers mark.
 //!
 //! Tools are configured where they run. A debate only names them, so a debate that somebody submits can neither choose a
 //! command nor a file nor an address. Whatever a tool returns is text of a stranger: bounded here, fenced by who prompts.
@@ -17,6 +18,7 @@ mod http;
 mod mcp;
 mod models;
 mod outcome;
+mod process;
 mod rag;
 mod schema;
 mod scorer;
@@ -24,6 +26,7 @@ mod search;
 mod summarizer;
 mod text;
 mod toolbox;
+mod verifier;
 
 pub use config::{ConfigProblems, McpConfig, ModelConfig, RagConfig, SearchConfig, ToolConfig};
 pub use error::ToolError;
@@ -32,6 +35,7 @@ pub use mcp::{MAX_MESSAGE_BYTES, MAX_STARTS, START_WINDOW};
 pub use models::{FindModel, no_models};
 pub use outcome::{Limits, ToolOutcome};
 pub use toolbox::Toolbox;
+pub use verifier::{VerifierConfig, Verifiers};
 
 /// The longest arguments of one call, in bytes of JSON.
 pub const MAX_ARGUMENT_BYTES: usize = 64 * 1024;

@@ -3,7 +3,6 @@
 mod bounded;
 mod failure;
 mod functions;
-mod process;
 mod reply;
 mod session;
 
@@ -16,9 +15,8 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-pub(crate) use process::Process;
-
 use crate::{McpConfig, ToolError, schema};
+pub(crate) use functions::function_name;
 use session::Session;
 
 /// The longest message that is read from a server, in bytes.

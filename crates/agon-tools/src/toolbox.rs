@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
 use crate::config::name_problem;
-use crate::mcp::Mcp;
+use crate::mcp::{self, Mcp};
 use crate::rag::{self, Rag};
 use crate::search::{self, Search};
 use crate::{
@@ -49,7 +49,7 @@ impl Toolbox {
             problems.push(format!("tools: {} of them; at most {MAX_TOOLS}", configs.len()));
         }
         for (name, config) in &configs {
-            problems.extend(name_problem(name).map(|problem| format!("tools: {problem}")));
+            problems.extend(name_problem("tool", name).map(|problem| format!("tools: {problem}")));
             problems.extend(config.problems().into_iter().map(|problem| format!("tools.{name}: {problem}")));
         }
         if !problems.is_empty() {
@@ -62,6 +62,11 @@ impl Toolbox {
     /// The names that debates may use here.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.tools.keys().map(String::as_str)
+    }
+
+    /// The name by which models call a function of the MCP server `tool`; none where there is no such server.
+    pub(crate) fn mcp_function(&self, tool: &str, function: &str) -> Option<String> {
+        matches!(self.0.tools.get(tool), Some(Tool::Mcp(_))).then(|| mcp::function_name(tool, function))
     }
 
     /// The functions of the tools `names`, as a model is offered them; MCP servers are started for it.

@@ -4,7 +4,7 @@ use agon_core::FeedFault;
 use tokio::io::AsyncReadExt as _;
 
 use super::FeedConfig;
-use crate::mcp::Process;
+use crate::process::Process;
 
 /// The whole output of the program, which ends with it or is ended. Dropping the future ends it too.
 pub(super) async fn output(feed: &str, config: &FeedConfig) -> Result<Vec<u8>, FeedFault> {

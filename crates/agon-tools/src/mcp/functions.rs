@@ -77,9 +77,7 @@ fn function(tool: &str, found: &Tool, taken: &mut BTreeSet<String>) -> Result<Fu
 
 /// A name that models can call: letters, digits, `_` and `-` alone, short enough, and no other function's.
 fn legal(tool: &str, original: &str, taken: &mut BTreeSet<String>) -> String {
-    let legal = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-    let mut name = format!("{tool}{SEPARATOR}");
-    name.extend(original.chars().map(legal).take(MAX_NAME_CHARS.saturating_sub(name.len())));
+    let name = function_name(tool, original);
     let mut unique = name.clone();
     for number in 2.. {
         if taken.insert(unique.clone()) {
@@ -90,6 +88,14 @@ fn legal(tool: &str, original: &str, taken: &mut BTreeSet<String>) -> String {
         unique = kept + &suffix;
     }
     unique
+}
+
+/// The name of a function that no other one of its server shares once its characters are legal.
+pub(crate) fn function_name(tool: &str, original: &str) -> String {
+    let legal = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let mut name = format!("{tool}{SEPARATOR}");
+    name.extend(original.chars().map(legal).take(MAX_NAME_CHARS.saturating_sub(name.len())));
+    name
 }
 
 /// Shortens what a schema says in prose, and puts it on one line.

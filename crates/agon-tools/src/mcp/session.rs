@@ -18,8 +18,8 @@ use tracing::debug;
 
 use super::bounded::Bounded;
 use super::functions::{Function, functions};
-use super::process::Process;
 use super::{MAX_MESSAGE_BYTES, failure, reply};
+use crate::process::Process;
 use crate::{McpConfig, ToolError, http};
 
 const MAX_PAGES: usize = 16;

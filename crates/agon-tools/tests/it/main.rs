@@ -14,3 +14,5 @@ mod mcp_stdio;
 mod models;
 #[cfg(test)]
 mod search;
+#[cfg(test)]
+mod verifiers;
