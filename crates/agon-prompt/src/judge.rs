@@ -1,6 +1,6 @@
 //! The judge's own layout: candidates, the transcript as it is presented to a judge, the task.
 use crate::text::one_line;
-use crate::view::{Labels, View, part_of, push_entry};
+use crate::view::{Labels, View, part_of, push_checks, push_entry};
 use agon_core::fence::{transcript_end, transcript_start};
 use agon_core::{Ask, DebateSpec, presentation, speaker_labels};
 
@@ -58,5 +58,6 @@ fn push_transcript(text: &mut String, view: &View, (ask, spec): (&Ask, &DebateSp
         }
         let label = format!("[{}] {}", shown.number, one_line(&shown.label));
         push_entry(text, &label, shown.entry, (&shown.text, labels));
+        push_checks(text, &shown.checks);
     }
 }

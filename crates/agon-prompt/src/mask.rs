@@ -3,6 +3,7 @@
 use agon_core::{
     Admission, Answer, Ask, Critique, DebateSpec, Declined, Event, Guidance, Interjection, ModeratorDecision,
     ParticipantId, Point, PointReply, Remark, RoundPlan, RoundSummary, Sight, Speech, Task, is_reserved, rename,
+    renamed,
 };
 use std::sync::Arc;
 
@@ -241,6 +242,8 @@ impl Masks {
         speech.participant = self.name(&speech.participant);
         (speech.to, speech.cut_by) = (self.maybe(&speech.to), self.maybe(&speech.cut_by));
         speech.text = self.text(&speech.text).into();
+        let names: Vec<(&str, &str)> = self.names.iter().map(|(name, label)| (name.as_str(), label.as_str())).collect();
+        speech.call.checks = renamed(&speech.call.checks, &names);
     }
 
     fn decision(&self, decision: &ModeratorDecision) -> ModeratorDecision {

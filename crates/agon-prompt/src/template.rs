@@ -96,6 +96,8 @@ templates! {
     HISTORY = "history";
     FEEDS = "feeds";
     CONFIDENCE = "confidence";
+    CHECKED = "checked";
+    MARK_CLAIMS = "mark_claims";
 }
 
 /// The text with each `{{name}}` replaced by its value. Values are not looked into, unknown names stay as they are.
@@ -140,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_built_in_wording_uses_only_values_that_are_filled_in() {
-        const KNOWN: [&str; 28] = [
+        const KNOWN: [&str; 30] = [
             "confidence",
             "form",
             "stays",
@@ -169,6 +171,8 @@ mod tests {
             "threshold",
             "debates",
             "items",
+            "verifier",
+            "verifiers",
         ];
         for (file, template) in ALL {
             for part in template.split("{{").skip(1) {

@@ -7,7 +7,7 @@ mod sight;
 
 pub(crate) use facts::Facts;
 use page::push_gap;
-pub(crate) use page::{Labels, Seen, part_of, push_entry};
+pub(crate) use page::{Labels, Seen, part_of, push_checks, push_entry};
 pub(crate) use sight::Sight;
 
 use crate::mask::Masks;
@@ -16,7 +16,7 @@ use crate::template::{self, fill};
 use crate::text::one_line;
 use agon_core::fence::{marker, transcript_start};
 use agon_core::signals::{Gauge, Scale};
-use agon_core::{Admission, Ask, DebateSpec, Entry, Event, Memory, Position, Task, Transcript, kept};
+use agon_core::{Admission, Ask, Check, DebateSpec, Entry, Event, Memory, Position, Task, Transcript, kept};
 use page::{Pages, Rendered};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -115,6 +115,11 @@ impl View {
         Gauge::new(said, round, Scale::of(&self.spec))
     }
 
+    /// What verifiers said of the claims of the speeches up to a position.
+    pub fn checks(&self, sees: Position) -> impl Iterator<Item = &Check> {
+        self.entries(sees).iter().flat_map(|entry| &entry.checks)
+    }
+
     /// Roster and the whole transcript up to a position, without the line that closes the transcript.
     pub(crate) fn seen(&self, sees: Position) -> Seen<'_> {
         self.rendered.up_to(sees, self.entries(sees))
@@ -173,6 +178,10 @@ const MOST_SCHEMAS: usize = 32;
 
 fn system(rules: &str, Admission { spec, history, feeds, .. }: &Admission, marker: &str) -> Arc<str> {
     let mut system = fill(rules, &[("marker", marker)]);
+    if !spec.verifiers.is_empty() {
+        system.push('\n');
+        system.push_str(&fill(template::CHECKED, &[]));
+    }
     let sections =
         [("Topic", Some(&spec.topic)), ("Context", spec.context.as_ref()), ("Materials", spec.materials.as_ref())];
     for (title, body) in sections {

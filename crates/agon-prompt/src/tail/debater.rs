@@ -54,6 +54,10 @@ pub(crate) fn debater(view: &View, ask: &Ask, (persona, tools): (&Persona, &[Str
         };
         tail.paragraph(&agreement(intensity, wording));
     }
+    if let Some(first) = spec.verifiers.first().filter(|_| speaks && !persona.voice.model.is_external()) {
+        let all = spec.verifiers.join(", ");
+        tail.paragraph(&fill(template::MARK_CLAIMS, &[("verifier", first), ("verifiers", &all)]));
+    }
     tail.tools(view, tools);
     tail.close(&[spec.instructions.as_ref(), persona.instructions.as_ref()], &values, ask)
 }

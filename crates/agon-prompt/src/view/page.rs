@@ -1,9 +1,9 @@
 //! The transcript as text: the whole of it as it grows, and pages of what only some see.
 use super::facts::Summary;
 use super::sight::Sight;
-use crate::text::{one_line, shown};
+use crate::text::{cut, one_line, quoted_line, shown};
 use agon_core::fence::ENTRY;
-use agon_core::{Entry, ParticipantId, Position, SpeechKind};
+use agon_core::{Check, Entry, ParticipantId, Position, SHOWN_CLAIM_CHARS, SHOWN_OUTPUT_CHARS, SpeechKind};
 use std::fmt::Write as _;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -94,6 +94,7 @@ fn push_from(out: &mut String, entries: &[Entry], from: usize) {
 fn push_numbered(out: &mut String, number: usize, entry: &Entry) {
     let label = format!("T{number} | {}", one_line(entry.participant.as_str()));
     push_entry(out, &label, entry, (&entry.text, &[]));
+    push_checks(out, &entry.checks);
 }
 
 /// Pages of the transcript that only some see, so that those who see the same share one text.
@@ -195,6 +196,20 @@ pub(crate) fn push_entry(out: &mut String, label: &str, entry: &Entry, (speech, 
     out.push('\n');
     out.push_str(&shown(speech));
     out.push_str("\n\n");
+}
+
+/// Adds `### Check by NAME: RESULT`, claim and output, each on one line with look-alikes defused, and an empty line, for each check.
+pub(crate) fn push_checks(out: &mut String, checks: &[Check]) {
+    for check in checks {
+        let part = |text: &str, most| quoted_line(&cut(&one_line(text), most));
+        let (claim, output) = (part(&check.claim, SHOWN_CLAIM_CHARS), part(&check.output, SHOWN_OUTPUT_CHARS));
+        // writing to a string cannot fail
+        write!(out, "### Check by {}: {}\nClaim: {claim}\n", check.verifier, check.result.as_str()).ok();
+        if !output.is_empty() {
+            writeln!(out, "Output: {output}").ok();
+        }
+        out.push('\n');
+    }
 }
 
 /// What a header says of a speech beside who held it: its kind unless that is the usual one, to whom, for which bench, and who cut it.

@@ -2,6 +2,8 @@
 #[cfg(test)]
 mod answers;
 #[cfg(test)]
+mod checks;
+#[cfg(test)]
 mod feeds;
 #[cfg(test)]
 mod history;
