@@ -7,7 +7,7 @@ use agon_core::{HostId, ModelName, NodeId};
 use agon_llm::{CallTimeouts, ChatModel, RunnerOptions};
 use agon_store::{Catalogue, Commands, Jobs, Journal, Registers, Upkeep};
 use agon_telemetry::Observer;
-use agon_tools::ToolConfig;
+use agon_tools::{ToolConfig, VerifierConfig};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -40,6 +40,8 @@ pub struct NodeConfig {
     pub supervisor_restarts: RestartPolicy,
     /// The tools that debates may use at its hosts, by name.
     pub tools: BTreeMap<String, ToolConfig>,
+    /// The verifiers that debates may use at its hosts, by name.
+    pub verifiers: BTreeMap<String, VerifierConfig>,
     /// Its intervals.
     pub times: Times,
 }
@@ -59,6 +61,7 @@ impl NodeConfig {
             restarts: RestartPolicy::default(),
             supervisor_restarts: RestartPolicy { max_restarts: 10, ..RestartPolicy::default() },
             tools: BTreeMap::new(),
+            verifiers: BTreeMap::new(),
             times: Times::default(),
         }
     }

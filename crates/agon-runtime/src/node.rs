@@ -9,7 +9,7 @@ use crate::watch::{Wants, Watch, WatchError, Watched, ends};
 use crate::{announce, helpers, ledger, notes};
 use agon_core::{Admission, Debate, DebateId, DebateState, Event, Outcome, Position, Record};
 use agon_store::{AppendError, StoreError};
-use agon_tools::{ConfigProblems, Toolbox};
+use agon_tools::{ConfigProblems, Toolbox, Verifiers};
 use futures_util::future::{self, FutureExt as _};
 use ractor::{Actor, ActorRef, SpawnErr};
 use std::sync::Arc;
@@ -84,7 +84,8 @@ impl Node {
         let slot = helpers::Slot::default();
         let toolbox = Toolbox::new(config.tools.clone(), helpers::find(&slot, &ports.hosts));
         let toolbox = toolbox.map_err(StartError::Tools)?;
-        let shared: Shared = Arc::new(Common::new(config, &ports, toolbox));
+        let verifiers = Verifiers::new(config.verifiers.clone(), toolbox.clone()).map_err(StartError::Tools)?;
+        let shared: Shared = Arc::new(Common::new(config, &ports, (toolbox, verifiers)));
         slot.get_or_init(|| Arc::downgrade(&shared));
         let args = root::Args { shared: shared.clone(), hosts: ports.hosts };
         let (root, life) = Actor::spawn(None, Root, args).await.map_err(StartError::Actors)?;

@@ -1,7 +1,7 @@
 //! A host's copy of what a debate's speakers may see.
 use crate::vectors::Vectors;
 use agon_core::signals::Gauge;
-use agon_core::{Admission, Ask, DebateId, Position};
+use agon_core::{Admission, Ask, Check, DebateId, Position};
 use agon_prompt::{Prompt, PromptError, Reading, View};
 use agon_store::{Journal, StoreError};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -63,6 +63,12 @@ impl Replica {
     pub(crate) fn gauge(&self, sees: Position, round: u32) -> Option<Gauge> {
         let known = self.view.read().unwrap_or_else(PoisonError::into_inner);
         known.as_ref().map(|known| known.view.gauge(sees, round))
+    }
+
+    /// The checks of claims up to a position, in a log that was caught up with.
+    pub(crate) fn checks(&self, sees: Position) -> Vec<Check> {
+        let known = self.view.read().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().map(|known| known.view.checks(sees).cloned().collect()).unwrap_or_default()
     }
 
     /// The vectors of texts of this debate that were embedded here before. Whoever holds them is the only one who embeds.

@@ -13,7 +13,7 @@ use agon_core::{DebateId, NodeId, Priority};
 use agon_proto::{Hint, JobReady};
 use agon_store::{Catalogue, Commands, Jobs, Journal, Registers, StoreError, Upkeep};
 use agon_telemetry::Observer;
-use agon_tools::Toolbox;
+use agon_tools::{Toolbox, Verifiers};
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -41,6 +41,8 @@ pub(crate) struct Common {
     pub(crate) feeds: Feeds,
     /// The tools of this process's hosts.
     pub(crate) toolbox: Toolbox,
+    /// Their verifiers.
+    pub(crate) verifiers: Verifiers,
     /// Places for debates; closed when no more are taken.
     pub(crate) room_for_debates: Arc<Semaphore>,
     /// A job may be there.
@@ -54,7 +56,7 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    pub(crate) fn new(config: NodeConfig, ports: &Ports, toolbox: Toolbox) -> Self {
+    pub(crate) fn new(config: NodeConfig, ports: &Ports, (toolbox, verifiers): (Toolbox, Verifiers)) -> Self {
         Self {
             bus: ports.bus.clone(),
             journal: ports.journal.clone(),
@@ -71,6 +73,7 @@ impl Common {
             peers: Peers::new(config.id.clone(), &config.times),
             feeds: Feeds::default(),
             toolbox,
+            verifiers,
             room_for_debates: Arc::new(Semaphore::new(config.max_debates)),
             job_ready: Notify::new(),
             jobs_taken: AtomicU64::new(0),

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 mod answer;
 mod ask;
+mod checked;
 mod cut;
 mod measure;
 mod tooled;

@@ -14,6 +14,7 @@ mod prices;
 mod providers;
 mod secret;
 mod tools;
+mod verifiers;
 
 pub use client::ClientSettings;
 pub use cluster::{CoordinatorSettings, HostRoleSettings, NodeSettings};
@@ -30,6 +31,7 @@ pub use prices::PriceSettings;
 pub use providers::{PROVIDERS, Provider};
 pub use secret::KeySource;
 pub use tools::{ToolSettings, with_keys as tools_with_keys};
+pub use verifiers::{VerifierSettings, with_keys as verifiers_with_keys};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -79,6 +81,9 @@ pub struct Settings {
     /// The feeds that debates may read where this process admits them, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub feeds: BTreeMap<String, FeedSettings>,
+    /// The verifiers that debates may use where this process plays turns, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub verifiers: BTreeMap<String, VerifierSettings>,
 }
 
 /// Where debates are kept.
@@ -263,6 +268,7 @@ impl Settings {
         problems.extend(prices::problems(&self.prices));
         problems.extend(tools::problems(&self.tools));
         problems.extend(feeds::problems(&self.feeds));
+        problems.extend(verifiers::problems(&self.verifiers, &self.tools));
         problems
     }
 }

@@ -3,7 +3,7 @@ use crate::cli::ServerArgs;
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
 use crate::servers::{self, Found, Server};
-use crate::settings::{Origin, Settings, chosen_hosts, tools_with_keys};
+use crate::settings::{Origin, Settings, chosen_hosts, tools_with_keys, verifiers_with_keys};
 use crate::store::Store;
 use crate::traces::{self, Teller};
 use agon_bus::MemoryBus;
@@ -145,6 +145,7 @@ impl Stage {
             max_debates: settings.runtime.max_debates.get(),
             breaker: settings.breaker_policy(),
             tools: tools_with_keys(&settings.tools, &context.environment)?,
+            verifiers: verifiers_with_keys(&settings.verifiers, &context.environment)?,
             times: Times { drain: settings.runtime.drain.0, ..Times::default() },
             ..NodeConfig::solo(name)
         };

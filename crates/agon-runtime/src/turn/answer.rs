@@ -33,21 +33,33 @@ impl Play {
         if !self.desk.fits(admission.rehearsal) {
             return Err(NoAnswer::Left(Left::Misplaced));
         }
+        self.verifiers_there(&admission.spec)?;
+        let answer = self.answer_of(&admission, call, told).await?;
+        self.check_claims(&admission.spec, &answer, call).await;
+        Ok(answer)
+    }
+
+    async fn answer_of(
+        &self,
+        admission: &Arc<Admission>,
+        call: &mut Call,
+        told: &Told<'_>,
+    ) -> Result<Answer, NoAnswer> {
         match (&self.desk.player, &self.work.ask.task) {
             (Player::Server(config), Task::Measure { round }) => {
-                let permit = self.first_permit(&admission, call).await?;
-                Ok(self.measure(config, &admission, *round, permit, call).await?)
+                let permit = self.first_permit(admission, call).await?;
+                Ok(self.measure(config, admission, *round, permit, call).await?)
             }
             (Player::Server(config), _) => {
-                let turn = Turn { admission: &admission, config, told };
+                let turn = Turn { admission, config, told };
                 match self.tools(&turn, call).await? {
                     Some(tools) => self.speak_with_tools(&turn, tools, call).await,
                     None => self.speak(&turn, call).await,
                 }
             }
             (Player::Seats, _) => {
-                let permit = self.first_permit(&admission, call).await?;
-                self.ask_seat(&admission, permit, call).await
+                let permit = self.first_permit(admission, call).await?;
+                self.ask_seat(admission, permit, call).await
             }
         }
     }

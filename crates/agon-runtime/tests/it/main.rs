@@ -2,6 +2,8 @@
 #[cfg(test)]
 mod cast;
 #[cfg(test)]
+mod checked;
+#[cfg(test)]
 mod cluster;
 #[cfg(test)]
 mod crashes;

@@ -10,7 +10,8 @@ use anyhow::Context as _;
 pub fn run(context: &Context, args: &CheckArgs) -> Result<Exit, Stop> {
     let settings = context.settings()?;
     let feeds = Some(settings.feeds.keys().cloned().collect());
-    let defaults = Defaults { feeds, ..debate_file::defaults(&settings) };
+    let verifiers = Some(settings.verifiers.keys().cloned().collect());
+    let defaults = Defaults { feeds, verifiers, ..debate_file::defaults(&settings) };
     let mut found = Vec::new();
     for (at, name) in args.files.iter().enumerate() {
         let parsed = one(name, args.syntax, &defaults)?;

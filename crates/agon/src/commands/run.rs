@@ -33,6 +33,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Result<Exit, Stop> {
     played_here(&wanted.spec)?;
     tools_there(&wanted.spec, &settings)?;
     feeds_there(&wanted.spec, &settings)?;
+    verifiers_there(&wanted.spec, &settings)?;
     show::try_reports(&args.output, &settings)?;
     let seed = wanted.spec.seed.unwrap_or_else(fresh_seed);
     let cast = cast(context, &args.server, &args.pace, seed)?;
@@ -94,6 +95,18 @@ fn feeds_there(spec: &DebateSpec, settings: &Settings) -> Result<(), Stop> {
     Err(Stop::usage(format!(
         "the debate reads the feed {}, which is not set up here ({known}); add [feeds.NAME] to agon.toml",
         missing.join(", ")
+    )))
+}
+
+/// Verifiers are set up where turns are played too.
+fn verifiers_there(spec: &DebateSpec, settings: &Settings) -> Result<(), Stop> {
+    let missing = spec.verifiers.iter().find(|name| !settings.verifiers.contains_key(*name));
+    let Some(missing) = missing else { return Ok(()) };
+    let known: Vec<&str> = settings.verifiers.keys().map(String::as_str).collect();
+    let known =
+        if known.is_empty() { "no verifier is set up".to_owned() } else { format!("set up: {}", known.join(", ")) };
+    Err(Stop::usage(format!(
+        "the debate is to use the verifier {missing:?}, which is not set up here ({known}); add [verifiers.{missing}] to agon.toml"
     )))
 }
 

@@ -4,7 +4,7 @@ use super::{admin, face, ground::Ground, hosts::Hosts};
 use crate::cli::Role;
 use crate::commands::Context;
 use crate::exit::Stop;
-use crate::settings::tools_with_keys;
+use crate::settings::{tools_with_keys, verifiers_with_keys};
 use agon_rehearsal::RehearsalServer;
 use agon_runtime::{Node, Ports, SystemClock};
 use agon_server::{Admin, Gateway, GatewayPorts};
@@ -44,6 +44,7 @@ impl Process {
         let mut config = plan.node();
         if plan.is(Role::Host) {
             config.tools = tools_with_keys(&plan.settings.tools, &context.environment)?;
+            config.verifiers = verifiers_with_keys(&plan.settings.verifiers, &context.environment)?;
         }
         let node = Node::start(config, ports).await.context("the runtime's actors do not start")?;
         let node = Arc::new(node);

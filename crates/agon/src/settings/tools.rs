@@ -23,7 +23,7 @@ pub fn problems(tools: &BTreeMap<String, ToolSettings>) -> Vec<String> {
 }
 
 /// The tools with something in the places of their keys: what is checked here does not depend on them.
-fn without_keys(tool: &ToolSettings) -> ToolConfig {
+pub(super) fn without_keys(tool: &ToolSettings) -> ToolConfig {
     let Ok(tool) = tool.clone().with_keys(|_| Ok::<_, Infallible>(String::new().into()));
     tool
 }
