@@ -1,4 +1,5 @@
 //! What stands between the speeches, in words, the same for every report: plain text that the reports escape.
+use crate::checks;
 use crate::minutes::{Deed, Entry, names};
 use crate::text::one_line;
 use crate::words::{self, count, duration};
@@ -152,7 +153,7 @@ pub(crate) fn head(speech: &Speech) -> Vec<String> {
     [to.unwrap_or_else(|| kind.to_owned())].into_iter().chain(bench).collect()
 }
 
-/// What stands below a speech: who cut it off, and what a revision makes of its critiques.
+/// What stands below a speech: who cut it off, what a revision makes of its critiques, and what came of the claims that it marks.
 pub(crate) fn tail(speech: &Speech) -> Vec<(String, String)> {
     let mut lines = Vec::new();
     lines.extend(speech.cut_by.as_ref().map(|by| ("Cut off by".to_owned(), by.to_string())));
@@ -162,6 +163,7 @@ pub(crate) fn tail(speech: &Speech) -> Vec<(String, String)> {
     let declined =
         |declined: &Declined| (format!("Declines the critique of {}", declined.critic), one_line(&declined.why));
     lines.extend(speech.declined.iter().map(declined));
+    lines.extend(speech.call.checks.iter().map(|check| (format!("Check by {}:", check.verifier), checks::line(check))));
     lines
 }
 

@@ -12,6 +12,7 @@ mod analysis;
 mod answer;
 mod asides;
 mod block;
+mod checks;
 mod claims;
 mod earlier;
 mod events;

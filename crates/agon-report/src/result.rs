@@ -86,6 +86,9 @@ pub struct DebateResult {
     /// How often who used which tool.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolResult>,
+    /// The claims that speeches mark, and what verifiers said of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<ClaimResult>,
     /// Who attacks or supports what.
     pub tree: ArgumentTree,
     /// What follows from all of this; absent until the debate has ended with a result, and where its file does not want it.
@@ -175,6 +178,7 @@ impl DebateResult {
             moderator_interjections: build::interjections(minutes),
             moderator_conclusions: build::conclusions(minutes),
             tools: build::tools(minutes),
+            checks: build::checks(minutes),
             tree: ArgumentTree::of(minutes),
             analysis: Analysis::of(minutes),
             not_shown: minutes.left_out().into_iter().map(str::to_owned).collect(),

@@ -85,6 +85,12 @@ impl<'a> Minutes<'a> {
                 words::counted(self.tools.len() as u64, "use of a tool", "uses of tools")
             ));
         }
+        let checks = self.formal_checks().count();
+        let failed = self.formal_checks().filter(|(_, check)| check.result.cause().is_some()).count();
+        if failed > 0 {
+            let all = words::counted(checks as u64, "check of a claim", "checks of claims");
+            warnings.push(format!("{failed} of {all} failed, which says nothing about these claims."));
+        }
         if self.synthesis().is_some_and(|(_, synthesis)| !synthesis.problems.is_empty()) {
             warnings.push("The synthesis does not fit the schema; its text is kept as it came.".to_owned());
         }

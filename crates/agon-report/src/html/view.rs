@@ -8,6 +8,7 @@ use super::outcome::{self, Ballots, Dissent, VerdictView};
 use super::timeline::{self, Timeline};
 use super::votes::{self, Votes};
 use super::{STYLE, STYLE_HASH, clean};
+use crate::checks;
 use crate::earlier;
 use crate::feeds;
 use crate::figures;
@@ -40,6 +41,7 @@ pub(super) struct Report {
     charts: Vec<Chart>,
     tree: Option<TreeView>,
     analysis: Option<AnalysisView>,
+    checks: Vec<CheckedClaim>,
     sections: Vec<Section>,
     timeline: Option<Timeline>,
     costs: Vec<Cost>,
@@ -95,6 +97,7 @@ impl Report {
             charts: charts::of(minutes),
             tree: tree(minutes, &argued),
             analysis: analysis::of(minutes, &argued),
+            checks: checks::rows(minutes).into_iter().map(checked).collect(),
             sections: floor::sections(minutes),
             timeline: timeline::of(minutes),
             costs: costs(minutes),
@@ -107,6 +110,20 @@ impl Report {
             log_head: minutes.log_head.as_deref().map(one_line),
         }
     }
+}
+
+/// A claim that a speech marks, and what a verifier said of it.
+pub(super) struct CheckedClaim {
+    claim: String,
+    who: String,
+    verifier: String,
+    result: String,
+    output: String,
+}
+
+fn checked(row: [String; 5]) -> CheckedClaim {
+    let [claim, who, verifier, result, output] = row.map(|cell| one_line(&cell));
+    CheckedClaim { claim, who, verifier, result, output }
 }
 
 /// The argument tree: a picture, and the same in words.

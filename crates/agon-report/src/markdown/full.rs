@@ -3,6 +3,7 @@ use super::escape::{blocks, code_span, inline};
 use super::page::Page;
 use super::{analysis, decision, judges};
 use crate::asides::{self, Group};
+use crate::checks;
 use crate::earlier;
 use crate::feeds;
 use crate::figures;
@@ -35,6 +36,7 @@ pub(super) fn write(page: &mut Page, minutes: &Minutes<'_>) {
     configuration(page, minutes);
     speakers(page, spec);
     rounds(page, minutes);
+    claims(page, minutes);
     page.heading(2, "Decision");
     decision::reasoning(page, minutes, 3);
     decision::judgements(page, minutes);
@@ -229,6 +231,15 @@ fn summary_text(summary: &RoundSummary) -> String {
     parts.extend(summary.decision.as_deref().map(decided));
     parts.extend(summary.vote_now.then(|| "It calls the vote.".to_owned()));
     parts.join("\n\n")
+}
+
+fn claims(page: &mut Page, minutes: &Minutes<'_>) {
+    let rows: Vec<Vec<String>> =
+        checks::rows(minutes).iter().map(|row| row.iter().map(|cell| inline(cell)).collect()).collect();
+    if !rows.is_empty() {
+        page.heading(2, "Checked claims");
+        page.table(&checks::COLUMNS, &rows);
+    }
 }
 
 pub(super) fn warnings(page: &mut Page, minutes: &Minutes<'_>) {

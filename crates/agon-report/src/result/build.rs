@@ -222,6 +222,16 @@ pub(super) fn tools(minutes: &Minutes<'_>) -> Vec<ToolResult> {
     counted.into_iter().map(one).collect()
 }
 
+pub(super) fn checks(minutes: &Minutes<'_>) -> Vec<ClaimResult> {
+    let one = |(entry, check): (&Entry<'_>, &agon_core::Check)| ClaimResult {
+        round: entry.turn.round,
+        seat: entry.turn.seat,
+        participant: entry.participant.to_owned(),
+        check: check.clone(),
+    };
+    minutes.formal_checks().map(one).collect()
+}
+
 pub(super) fn moderator_decisions(minutes: &Minutes<'_>) -> Vec<ModeratorResult> {
     let decisions = minutes.decisions();
     decisions

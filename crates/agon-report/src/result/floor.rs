@@ -1,7 +1,7 @@
 //! What happened: speeches, the moderator, failures, times.
 use agon_core::{
-    Bench, Conclusion, Declined, FailureCause, Interjection, Measures, ModeratorDecision, Score, SpeechKind, StopRule,
-    TurnId,
+    Bench, Check, Conclusion, Declined, FailureCause, Interjection, Measures, ModeratorDecision, Score, SpeechKind,
+    StopRule, TurnId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -165,6 +165,20 @@ pub struct MeasuresResult {
     /// The figures.
     #[serde(flatten)]
     pub measures: Measures,
+}
+
+/// A claim that a speech marks, and what a verifier said of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClaimResult {
+    /// The round of the speech.
+    pub round: u32,
+    /// Its seat.
+    pub seat: u32,
+    /// Whose it is.
+    pub participant: String,
+    /// The check.
+    #[serde(flatten)]
+    pub check: Check,
 }
 
 /// How often somebody used a tool.

@@ -55,7 +55,10 @@ pub fn hostile(text: &str) -> Log {
         done: true,
     };
     log.moderate(1, ModeratorDecision::Opens(plan));
-    let turn = log.speak(1, text, Some(text), SpeechKind::Argument, text);
+    let (verifier, result) = (text.to_owned(), CheckResult::Refuted);
+    let (claim, output) = (text.to_owned(), text.to_owned());
+    let check = Check { verifier, claim, result, output, truncated: true, duration_ms: 3 };
+    let turn = log.speak_as(1, text, SpeechKind::Argument, text, |speech| speech.call.checks.push(check));
     let (lost, mut call) = log.ask(1, text, Task::Closing);
     (call.host, call.finish_reason) = (Some(text.to_owned()), Some(text.to_owned()));
     log.fail(lost, text, call, Failure::new(FailureCause::ServerError, text), Some(10));

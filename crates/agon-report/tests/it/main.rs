@@ -4,6 +4,8 @@ mod analysis;
 #[cfg(test)]
 mod block;
 #[cfg(test)]
+mod checks;
+#[cfg(test)]
 mod deciding;
 #[cfg(test)]
 mod documents;
