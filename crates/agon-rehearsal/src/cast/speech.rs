@@ -93,7 +93,9 @@ impl<'a, 's> Speech<'a, 's> {
     pub fn new(scene: &'s Scene<'a>) -> Self {
         let deck = scene.deck("lenses", LENSES.len());
         let lenses = deck.into_iter().filter_map(|card| LENSES.get(card)).collect();
-        let ending = if conviction::is_asked(scene) { vec![conviction::line(scene)] } else { Vec::new() };
+        let marked = marked_claim(scene);
+        let answer = conviction::is_asked(scene).then(|| conviction::line(scene));
+        let ending = marked.into_iter().chain(answer).collect();
         let slots = Slots::new(scene);
         let mut speech = Self { scene, paragraphs: Vec::new(), slots, lenses, fewest: FEWEST, most: MOST, ending };
         if scene.brief.bench.is_some() && scene.brief.kind() == Task::Argument {
@@ -351,6 +353,17 @@ impl<'a, 's> Speech<'a, 's> {
             }
         }
     }
+}
+
+/// Now and then a claim for the first verifier that the prompt names, where it asks for such: a sum, of which every other is wrong.
+fn marked_claim(scene: &Scene<'_>) -> Option<String> {
+    let fence = scene.brief.instructions.lines().find(|line| line.starts_with("```check "))?;
+    let drawn = scene.deck("claims", 4).first().copied()?;
+    if drawn > 1 {
+        return None;
+    }
+    let number = scene.brief.entries.len() + 2;
+    Some(format!("{fence}\n{number} + {number} = {}\n```", 2 * number + drawn))
 }
 
 fn own_last_speech(scene: &Scene<'_>) -> Option<String> {

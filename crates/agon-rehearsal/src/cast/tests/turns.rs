@@ -237,3 +237,27 @@ fn summaries_other_labels_and_gaps_in_the_transcript_break_nothing() {
         assert!(text.contains("Ben") || task == "revision" || task == "answer", "{task}: {text}");
     }
 }
+
+#[test]
+fn claims_are_marked_now_and_then_where_the_prompt_asks_for_it_and_some_are_wrong() {
+    let ask = "Put that claim into a block of its own:\n```check sum\nthe claim\n```\nThere is: sum.\nEnd with \"My answer: ...\".";
+    let marked = |seed, ask: &str| {
+        let debate = Debate::whole(seed);
+        let speak = |seat| said(&debate, seat, "argument", ask);
+        (0..3).map(speak).filter(|text| text.contains("```check sum\n")).collect::<Vec<_>>()
+    };
+    let texts: Vec<String> = (0..20).flat_map(|seed| marked(seed, ask)).collect();
+    let sums: Vec<[u64; 3]> = texts
+        .iter()
+        .map(|text| {
+            let (_, claim) = text.split_once("```check sum\n").unwrap();
+            let (claim, rest) = claim.split_once("\n```\n\n").unwrap();
+            assert!(rest.starts_with(MY_ANSWER), "{rest}");
+            let numbers: Vec<u64> = claim.split([' ', '+', '=']).filter_map(|part| part.parse().ok()).collect();
+            numbers.try_into().unwrap()
+        })
+        .collect();
+    let right = sums.iter().filter(|[a, b, c]| a + b == *c).count();
+    assert!((10..50).contains(&sums.len()) && right > 0 && right < sums.len(), "{right} of {}", sums.len());
+    assert!((0..20).all(|seed| marked(seed, "Be brief.").is_empty()));
+}
