@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod chart;
 #[cfg(test)]
+mod checks;
+#[cfg(test)]
 mod cluster_cli;
 #[cfg(test)]
 mod cluster_clients;

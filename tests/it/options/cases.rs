@@ -165,12 +165,13 @@ fn weighted(case: Case) -> Case {
     case.and("/consensus_strategy", json!("vote")).and("/voting", rule)
 }
 
-/// Ada has a tool of the host.
+/// The host has what Ada or the debate uses.
 fn tooled(mut case: Case, beside: &'static [(&'static str, &'static str)]) -> Case {
     case.beside = beside;
     case
 }
 
+const SUMS: &[(&str, &str)] = &[("agon.toml", "[verifiers.sum]\ncommand = \"echo\"\nargs = [\"holds\"]\n")];
 const NOTES: &[(&str, &str)] = &[
     ("agon.toml", "[tools.docs]\nkind = \"rag\"\npaths = [\"notes.md\"]\n"),
     (
@@ -191,6 +192,7 @@ fn tools() -> Vec<Case> {
     vec![
         tooled(given("/feeds", json!(["words"])), WORDS),
         tooled(given("/personas/0/tools", json!(["docs"])), NOTES),
+        tooled(given("/verifiers", json!(["sum"])), SUMS),
         tooled(given("/moderator/tools", json!(["docs"])).and("/moderator", duties), NOTES),
         tooled(with_tool(flip("/tools/max_calls_per_turn", json!(0), json!(2))), NOTES),
         tooled(with_tool(flip("/tools/max_result_chars", json!(100), json!(6_000))), NOTES),
