@@ -1,6 +1,6 @@
 //! A debate that is told what came out of an earlier one in the same store.
 use crate::support::{Recording, World};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A debate on the depot; the second one asks for history.
 fn file(more: &str) -> String {
@@ -69,6 +69,24 @@ fn a_run_says_how_many_earlier_debates_it_was_told_of() {
     assert!(run("first").stdout.contains("told of no earlier debate"));
     assert!(run("second").stdout.contains("told of 1 earlier debate\n"));
     assert!(run("third").stdout.contains("told of 2 earlier debates\n"));
+}
+
+#[test]
+fn an_embedding_model_finds_earlier_debates_and_their_vectors_are_kept() {
+    let world = World::new();
+    let path = world.file("depot.md", &file("history_limit: 3\nembedding_model: e\n"));
+    let run = |id: &str| world.agon(&["run", &path, "--rehearsal", "--seed", "7", "--no-reports", "--id", id]);
+    let recalled = |id: &str| world.events(id)[0]["recalled"].clone();
+    let vectors = || world.sqlite("SELECT count(*) FROM vectors WHERE model = 'e'");
+
+    assert!(run("first").stdout.contains("told of no earlier debate"));
+    assert_eq!((recalled("first"), vectors()), (Value::Null, 0), "there was nothing to compare");
+    assert!(run("second").stdout.contains("told of 1 earlier debate, by embeddings of e\n"));
+    assert_eq!((recalled("second"), vectors()), (json!({"method": "embeddings", "model": "e"}), 1));
+    assert!(run("third").stdout.contains("told of 2 earlier debates, by embeddings of e\n"));
+    assert_eq!(vectors(), 2);
+    world.agon(&["delete", "first"]).ok();
+    assert_eq!(vectors(), 1);
 }
 
 #[test]

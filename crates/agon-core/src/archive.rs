@@ -1,5 +1,5 @@
 //! What debates that are over leave for later ones.
-use crate::answer::ObjectionKind;
+use crate::answer::{Method, ObjectionKind};
 use crate::ids::{DebateId, ModelName, ParticipantId, Timestamp};
 use crate::outcome::{MajorityShift, Outcome};
 use crate::spec::ConsensusStrategy;
@@ -203,6 +203,15 @@ pub struct PastDebate {
     /// What failed in it, where the later debate's file asks for that.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedArgument>,
+}
+
+/// How the earlier debates were found that a debate is told of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recalled {
+    /// By the model's embeddings, or by words because those could not be had.
+    pub method: Method,
+    /// The embedding model that the file names.
+    pub model: ModelName,
 }
 
 impl PastDebate {

@@ -1,6 +1,6 @@
-//! Which earlier debates a later one is told of: those whose words are most like its own.
+//! Which earlier debates a later one is told of: those that are most like it, by words or by embeddings.
 use crate::archive::PastDebate;
-use crate::signals::words;
+use crate::signals::{cosine, words};
 use crate::spec::DebateSpec;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,23 @@ pub fn rank(question: &str, earlier: Vec<PastDebate>, most: usize) -> Vec<PastDe
     let rarity: BTreeMap<u64, f64> = asked.into_iter().map(|word| (word, rarity(word, &texts))).collect();
     let mean = texts.iter().map(|text| text.length).sum::<f64>() / texts.len() as f64;
     let scores = texts.iter().map(|text| text.score(&rarity, mean));
-    let mut scored: Vec<(f64, PastDebate)> = scores.zip(earlier).filter(|(score, _)| *score > 0.0).collect();
+    best(scores.zip(earlier).collect(), most)
+}
+
+/// The earlier debates whose vectors point most nearly where the question's does, at most `most` of them, by the cosine. One whose vector has
+/// another length, or is at a right angle or more, is left out.
+pub fn rank_by_vectors(question: &[f32], earlier: Vec<(PastDebate, Vec<f32>)>, most: usize) -> Vec<PastDebate> {
+    best(earlier.into_iter().map(|(past, vector)| (cosine(question, &vector), past)).collect(), most)
+}
+
+/// What of an earlier debate is embedded: its topic and the beginning of its verdict.
+pub fn gist(past: &PastDebate) -> String {
+    [past.topic.as_str(), past.verdict.as_deref().unwrap_or_default()].join("\n")
+}
+
+/// Those with a score, the best first and of equals the newer first.
+fn best(mut scored: Vec<(f64, PastDebate)>, most: usize) -> Vec<PastDebate> {
+    scored.retain(|(score, _)| *score > 0.0);
     scored.sort_by(|(one, a), (other, b)| {
         other.total_cmp(one).then_with(|| b.admitted.cmp(&a.admitted)).then_with(|| b.id.cmp(&a.id))
     });
@@ -120,6 +136,24 @@ mod tests {
     fn of_equally_similar_debates_the_newer_comes_first() {
         let earlier = vec![past(1, "Tea?", "Tea."), past(3, "Tea?", "Tea."), past(2, "Tea?", "Tea.")];
         assert_eq!(ids(&rank("tea", earlier, 2)), ["debate-3", "debate-2"]);
+    }
+
+    #[test]
+    fn vectors_are_ranked_by_their_cosine_and_of_equals_the_newer_comes_first() {
+        // cosines with (1, 0): 0.6, 1, 0.8, 0.8, 0, none, none
+        let vectors: [&[f32]; 7] =
+            [&[3.0, 4.0], &[0.1, 0.0], &[4.0, 3.0], &[8.0, 6.0], &[0.0, 5.0], &[1.0], &[-1.0, 0.0]];
+        let earlier: Vec<_> = (1..).zip(vectors).map(|(n, vector)| (past(n, "Tea?", ""), vector.to_vec())).collect();
+        let ranked = rank_by_vectors(&[1.0, 0.0], earlier.clone(), 9);
+        assert_eq!(ids(&ranked), ["debate-2", "debate-4", "debate-3", "debate-1"]);
+        assert_eq!(ids(&rank_by_vectors(&[1.0, 0.0], earlier, 2)), ["debate-2", "debate-4"]);
+        assert_eq!(rank_by_vectors(&[0.0, 0.0], vec![(past(1, "", ""), vec![1.0, 1.0])], 9), []);
+    }
+
+    #[test]
+    fn what_is_embedded_is_topic_and_verdict() {
+        assert_eq!(gist(&past(1, "Tea?", "Tea.")), "Tea?\nTea.");
+        assert_eq!(gist(&past(1, "Tea?", "")), "Tea?\n");
     }
 
     #[test]

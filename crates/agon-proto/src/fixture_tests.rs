@@ -454,6 +454,7 @@ fn admission() -> Admission {
         submitted_by: None,
         rejudges: None,
         history: Default::default(),
+        recalled: None,
         feeds: Default::default(),
         ratings: Default::default(),
     }

@@ -8,7 +8,7 @@ use crate::minutes::Minutes;
 use crate::prices::Expense;
 use crate::tree::ArgumentTree;
 use crate::words::rfc3339;
-use agon_core::{BallotStage, FeedFault, MajorityShift, MissingSeat, Outcome, Reason, UsageTotals};
+use agon_core::{BallotStage, FeedFault, MajorityShift, Method, MissingSeat, Outcome, Reason, UsageTotals};
 pub use decision::*;
 pub use floor::*;
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,9 @@ pub struct DebateResult {
     /// The earlier debates that the speakers were told of; absent where the file does not ask for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<Vec<PastResult>>,
+    /// By what those were found; absent: by words, as where the file names no embedding model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recalled: Option<RecalledResult>,
     /// The feeds that the speakers were given; absent where the file names none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub feeds: Vec<FeedResult>,
@@ -120,6 +123,15 @@ pub struct DebateResult {
     pub rehearsal: bool,
 }
 
+/// By what earlier debates were found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RecalledResult {
+    /// Embeddings, or words because those could not be had.
+    pub method: Method,
+    /// The embedding model that the file names.
+    pub model: String,
+}
+
 /// A feed that the speakers were given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FeedResult {
@@ -163,6 +175,7 @@ impl DebateResult {
             outcome: minutes.outcome(),
             reason: minutes.end.and_then(|end| end.reason).cloned(),
             history: build::history(admission),
+            recalled: build::recalled(admission),
             feeds: build::feeds(admission),
             rounds: u32::try_from(minutes.rounds.len()).unwrap_or(u32::MAX),
             stopped_by: minutes.stopped.map(|(rule, round)| Stopped { rule, round }),

@@ -4,8 +4,8 @@ mod names;
 use crate::claims::Claims;
 use crate::text::one_line;
 use agon_core::{
-    Admission, Citation, Consensus, ConsensusSource, EMBEDDER, MODERATOR, Measures, Reason, SUMMARIZER, SYNTHESIZER,
-    Score, Timestamp, VoteRule, VoterWeight, judge_index,
+    Admission, Citation, Consensus, ConsensusSource, EMBEDDER, MODERATOR, Measures, Method, Reason, Recalled,
+    SUMMARIZER, SYNTHESIZER, Score, Timestamp, VoteRule, VoterWeight, judge_index,
 };
 pub(crate) use names::*;
 
@@ -32,12 +32,33 @@ fn moment(at: Timestamp) -> jiff::Timestamp {
 pub(crate) fn told_of(admission: &Admission) -> Option<String> {
     match (admission.history.len() as u64, admission.spec.history_limit) {
         (0, 0) => None,
-        (0, 1..) => Some("told of no earlier debate: none that is kept shares a word with this one".to_owned()),
+        (0, 1..) => Some(match by_embeddings(admission) {
+            true => format!("told of no earlier debate: none that is kept is like this one{}", found_by(admission)),
+            false => {
+                let none = "told of no earlier debate: none that is kept shares a word with this one";
+                format!("{none}{}", found_by(admission))
+            }
+        }),
         (told, _) => {
             let failed = admission.history.iter().map(|past| past.failed.len() as u64).sum::<u64>();
             let failed =
                 if failed == 0 { String::new() } else { format!(", and of {} that failed", count(failed, "argument")) };
-            Some(format!("told of {}{failed}", count(told, "earlier debate")))
+            Some(format!("told of {}{failed}{}", count(told, "earlier debate"), found_by(admission)))
+        }
+    }
+}
+
+fn by_embeddings(admission: &Admission) -> bool {
+    admission.recalled.as_ref().is_some_and(|recalled| recalled.method == Method::Embeddings)
+}
+
+/// By what earlier debates were compared, where that are not words alone by the file's wish.
+fn found_by(admission: &Admission) -> String {
+    let Some(Recalled { method, model }) = &admission.recalled else { return String::new() };
+    match method {
+        Method::Embeddings => format!(", by embeddings of {model}"),
+        Method::Words | Method::WordsInstead => {
+            format!(", by words, because the embeddings of {model} could not be had")
         }
     }
 }

@@ -88,7 +88,16 @@ impl Directory {
     /// The host of this process that a tool is to ask for a model. One that rehearses is the last choice, for a tool does not
     /// know the debate that it is used in.
     pub(crate) fn for_tools(&self, model: &ModelName) -> Option<HostId> {
-        let fit = self.servers().filter(|local| !local.is_draining());
+        self.for_helpers(model, |_| true)
+    }
+
+    /// The same for whoever knows which debates the host has to play.
+    pub(crate) fn for_debates(&self, model: &ModelName, rehearsal: bool) -> Option<HostId> {
+        self.for_helpers(model, |local| local.plays.fits(rehearsal))
+    }
+
+    fn for_helpers(&self, model: &ModelName, fits: impl Fn(&Local) -> bool) -> Option<HostId> {
+        let fit = self.servers().filter(|local| !local.is_draining() && fits(local));
         let fit = fit.filter_map(|local| Some((local.plays.is_rehearsing(), local.standing(model)?, local)));
         let best = fit.min_by_key(|(rehearses, standing, _)| {
             (*rehearses, standing.breaker == BreakerState::Open, !standing.listed, standing.load)

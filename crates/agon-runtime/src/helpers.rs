@@ -5,7 +5,7 @@ use crate::gate::{End, Permit, Refusal};
 use crate::permits::Place;
 use crate::shared::{Common, Shared};
 use agon_core::breaker::CallEnd;
-use agon_core::{DebateId, ModelName, Priority};
+use agon_core::{DebateId, HostId, ModelName, Priority};
 use agon_llm::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, DeltaSink, Endpoint, LoadedModel,
     ModelDetails, ModelInfo, ServerVersion,
@@ -31,9 +31,24 @@ pub(crate) fn find(slot: &Slot, hosts: &[HostConfig]) -> FindModel {
         let shared = slot.get()?.upgrade()?;
         let model = ModelName::from(model);
         let id = shared.directory.for_tools(&model)?;
-        let host = hosts.iter().find(|host| host.id == id)?.clone();
-        Some(Arc::new(Helper { shared, host, model }) as Arc<dyn ChatModel>)
+        helper(&shared, &hosts, id, model)
     })
+}
+
+/// The model of a host of the node that plays rehearsals, or of one that plays other debates.
+pub(crate) fn for_debates(
+    shared: &Shared,
+    hosts: &[HostConfig],
+    model: ModelName,
+    rehearsal: bool,
+) -> Option<Arc<dyn ChatModel>> {
+    let id = shared.directory.for_debates(&model, rehearsal)?;
+    helper(shared, hosts, id, model)
+}
+
+fn helper(shared: &Shared, hosts: &[HostConfig], id: HostId, model: ModelName) -> Option<Arc<dyn ChatModel>> {
+    let host = hosts.iter().find(|host| host.id == id)?.clone();
+    Some(Arc::new(Helper { shared: shared.clone(), host, model }))
 }
 
 /// One model at one host, for one question of a tool.

@@ -83,6 +83,6 @@ pub use figures::QueueWatch;
 pub use hooks::{Death, Victim};
 pub use node::{CancelError, DrainError, Node, NodeDown, StartError, Stats, SubmitError};
 pub use peers::KnownNode;
-pub use recall::{MOST_COMPARED, RecallError, past_debate, recall};
+pub use recall::{Embedder, MOST_COMPARED, MOST_EMBEDDED, RecallError, past_debate, recall};
 pub use subjects::queue_token;
 pub use watch::{Watch, WatchError, Watched};

@@ -1,7 +1,8 @@
 //! A node: the roles of one process, and what can be asked of it.
-use crate::config::{NodeConfig, Ports};
+use crate::config::{HostConfig, NodeConfig, Ports};
 use crate::directory::KnownHost;
 use crate::peers::KnownNode;
+use crate::recall::Embedder;
 use crate::root::{self, Root};
 use crate::shared::{Common, Shared};
 use crate::tasks::tell;
@@ -71,6 +72,8 @@ pub struct Stats {
 /// A running node. Dropping it does not stop it: see [`Node::drain`] and [`Node::stop`].
 pub struct Node {
     shared: Shared,
+    /// The servers of this process.
+    hosts: Vec<HostConfig>,
     root: ActorRef<root::Msg>,
     /// Ends when the root has; any number may wait for it.
     life: future::Shared<future::BoxFuture<'static, ()>>,
@@ -87,11 +90,12 @@ impl Node {
         let verifiers = Verifiers::new(config.verifiers.clone(), toolbox.clone()).map_err(StartError::Tools)?;
         let shared: Shared = Arc::new(Common::new(config, &ports, (toolbox, verifiers)));
         slot.get_or_init(|| Arc::downgrade(&shared));
+        let hosts = ports.hosts.clone();
         let args = root::Args { shared: shared.clone(), hosts: ports.hosts };
         let (root, life) = Actor::spawn(None, Root, args).await.map_err(StartError::Actors)?;
         let alive = life.abort_handle();
         // however the root ended, it has ended
-        Ok(Self { shared, root, life: life.map(drop).boxed().shared(), alive })
+        Ok(Self { shared, hosts, root, life: life.map(drop).boxed().shared(), alive })
     }
 
     /// Accepts a debate: once its admission is in the journal, it will be held. Submitting the same admission again is harmless.
@@ -172,6 +176,12 @@ impl Node {
             jobs_taken: shared.jobs_taken.load(Ordering::Relaxed),
             tasks: shared.tasks.count(),
         }
+    }
+
+    /// Who compares a debate with earlier ones, where its file names an embedding model that a host of this process serves.
+    pub fn embedder(&self, admission: &Admission) -> Embedder {
+        let model = admission.spec.similarity.embedding_model.clone().filter(|_| admission.spec.history_limit > 0)?;
+        helpers::for_debates(&self.shared, &self.hosts, model, admission.rehearsal)
     }
 
     /// The hosts that are known here, with their models.

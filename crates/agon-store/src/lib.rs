@@ -24,7 +24,7 @@ mod contract;
 
 pub use agon_proto::{CancelOrder, RequestClaim, Summary, SummaryState};
 pub use cards::Cards;
-pub use catalogue::{Catalogue, ListState, Place, Query, Standing, supersedes};
+pub use catalogue::{Catalogue, DebateVectors, ListState, Place, Query, Standing, supersedes};
 pub use memory::MemoryStore;
 pub use nats::{NatsCache, NatsLimits, NatsStorage, NatsStore, NatsStoreConfig, NatsStoreError, NatsUse};
 pub use owner::{Claimed, Local, OWNER_SILENT_MS, Owner};

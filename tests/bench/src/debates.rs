@@ -96,6 +96,7 @@ impl Rig {
             submitted_by: None,
             rejudges: None,
             history: Default::default(),
+            recalled: None,
             feeds: Default::default(),
             ratings: Default::default(),
         };

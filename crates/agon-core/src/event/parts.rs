@@ -1,6 +1,6 @@
 //! What events are made of.
 use crate::answer::{Declined, RoundPlan, RoundSummary};
-use crate::archive::PastDebate;
+use crate::archive::{PastDebate, Recalled};
 use crate::call::Call;
 use crate::failure::RetryPolicy;
 use crate::feed::FeedReading;
@@ -48,6 +48,9 @@ pub struct Admission {
     /// Earlier debates that everybody is told of, the most similar first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<PastDebate>,
+    /// How those were found, where the file names an embedding model and there were some to compare; else by words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recalled: Option<Recalled>,
     /// What the feeds that the file names held when the debate was admitted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub feeds: Vec<FeedReading>,

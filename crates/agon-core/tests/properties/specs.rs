@@ -76,6 +76,7 @@ fn admission(genes: &mut Genes, formats: &[DebateFormat], seed: u64) -> Admissio
         submitted_by: None,
         rejudges: None,
         history: Default::default(),
+        recalled: None,
         feeds: Default::default(),
         ratings: Default::default(),
     }

@@ -140,6 +140,7 @@ pub fn admission(spec: DebateSpec) -> Admission {
         submitted_by: None,
         rejudges: None,
         history: Default::default(),
+        recalled: None,
         feeds: Default::default(),
         ratings: Default::default(),
     }

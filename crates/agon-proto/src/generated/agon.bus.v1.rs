@@ -1724,6 +1724,19 @@ pub struct Admission {
     /// What the feeds that the file names held when the debate was admitted.
     #[prost(message, repeated, tag = "15")]
     pub feeds: ::prost::alloc::vec::Vec<FeedReading>,
+    /// How the earlier debates were found, where the file names an embedding model and there were some to compare; else by words.
+    #[prost(message, optional, tag = "16")]
+    pub recalled: ::core::option::Option<Recalled>,
+}
+/// How earlier debates were found.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Recalled {
+    /// By the model's embeddings, or by words because those could not be had.
+    #[prost(enumeration = "Method", tag = "1")]
+    pub method: i32,
+    /// The embedding model that the file names.
+    #[prost(string, tag = "2")]
+    pub model: ::prost::alloc::string::String,
 }
 /// One feed that a debate names: its items, or why there are none.
 #[derive(Clone, PartialEq, ::prost::Message)]

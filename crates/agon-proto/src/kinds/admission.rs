@@ -1,11 +1,12 @@
 //! What a debate starts from, and what is said in it.
 use crate::call::boxed;
 use crate::enums::{Numbered, maybe};
-use crate::error::{DecodeError, Problem, each, present, required};
+use crate::error::{DecodeError, Problem, each, optional, present, required};
 use crate::flat as pb;
 use crate::task::{name, names, participants, turn};
 use agon_core::{
-    Admission, DebateId, Event, FeedItem, FeedReading, ParticipantId, PastDebate, Priority, Speech, Timestamp,
+    Admission, DebateId, Event, FeedItem, FeedReading, ModelName, ParticipantId, PastDebate, Priority, Recalled,
+    Speech, Timestamp,
 };
 
 impl From<&Admission> for pb::Admission {
@@ -27,6 +28,7 @@ impl From<&Admission> for pb::Admission {
             history: admission.history.iter().map(Into::into).collect(),
             ratings: admission.ratings.iter().map(|(name, rating)| (name.to_string(), *rating)).collect(),
             feeds: admission.feeds.iter().map(Into::into).collect(),
+            recalled: admission.recalled.as_ref().map(Into::into),
         }
     }
 }
@@ -49,6 +51,7 @@ impl TryFrom<pb::Admission> for Admission {
             history: each(admission.history, "history")?,
             ratings: admission.ratings.into_iter().map(|(who, rating)| (ParticipantId::new(who), rating)).collect(),
             feeds: each(admission.feeds, "feeds")?,
+            recalled: optional(admission.recalled, "recalled")?,
         })
     }
 }
@@ -77,6 +80,18 @@ impl TryFrom<pb::PastDebate> for PastDebate {
             winner: past.winner,
             failed: each(past.failed, "failed")?,
         })
+    }
+}
+impl From<&Recalled> for pb::Recalled {
+    fn from(recalled: &Recalled) -> Self {
+        Self { method: recalled.method.number(), model: recalled.model.to_string() }
+    }
+}
+impl TryFrom<pb::Recalled> for Recalled {
+    type Error = DecodeError;
+    fn try_from(recalled: pb::Recalled) -> Result<Self, DecodeError> {
+        let method = Numbered::from_number(recalled.method, "method")?;
+        Ok(Self { method, model: ModelName::new(recalled.model) })
     }
 }
 impl From<&FeedReading> for pb::FeedReading {

@@ -162,7 +162,9 @@ fn admission() -> BoxedStrategy<Admission> {
     let priority = select(Priority::ALL.to_vec());
     let labels = proptest::collection::btree_map(text(), text(), 0..3);
     let ratings = proptest::collection::btree_map(participant(), -1e6..1e6, 0..3);
-    let archive = (vec(past_debate(), 0..3), ratings, vec(feed(), 0..3));
+    let method = select(vec![Method::Embeddings, Method::Words, Method::WordsInstead]);
+    let recalled = (method, text()).prop_map(|(method, model)| Recalled { method, model: ModelName::new(model) });
+    let archive = (vec(past_debate(), 0..3), ratings, vec(feed(), 0..3), of(recalled));
     let from = (priority, labels, maybe_text(), maybe_text(), proptest::option::of(debate_id()), archive);
     (debate_id(), spec(), any::<u64>(), retry, text(), maybe_text(), any::<bool>(), from)
         .prop_map(|(id, spec, seed, retry, agon_version, request_id, rehearsal, from)| Admission {
@@ -181,6 +183,7 @@ fn admission() -> BoxedStrategy<Admission> {
             history: from.5.0,
             ratings: from.5.1,
             feeds: from.5.2,
+            recalled: from.5.3,
         })
         .boxed()
 }

@@ -3,7 +3,7 @@ use super::*;
 use crate::key;
 use crate::minutes::{Choice, Concluded, Entry};
 use crate::verdict::{Standing, verified};
-use agon_core::{Admission, DebateState, FeedReading, Halt, PastDebate};
+use agon_core::{Admission, DebateState, FeedReading, Halt, PastDebate, Recalled};
 use std::collections::BTreeMap;
 
 pub(super) fn state(standing: Standing) -> ResultState {
@@ -26,6 +26,11 @@ pub(super) fn history(admission: &Admission) -> Option<Vec<PastResult>> {
 fn past(past: &PastDebate) -> PastResult {
     let PastDebate { id, topic, admitted: _, outcome, verdict, winner, failed } = past.clone();
     PastResult { id: id.to_string(), topic, outcome, winner, verdict, failed }
+}
+
+pub(super) fn recalled(admission: &Admission) -> Option<RecalledResult> {
+    let Recalled { method, model } = admission.recalled.as_ref()?;
+    Some(RecalledResult { method: *method, model: model.to_string() })
 }
 
 pub(super) fn feeds(admission: &Admission) -> Vec<FeedResult> {

@@ -89,6 +89,23 @@ fn a_debate_that_asked_for_history_and_found_none_says_so() {
 }
 
 #[test]
+fn how_earlier_debates_were_found_is_told_where_the_file_names_a_model() {
+    let mut log = told_of(5, vec![past("depot", "Move the depot?", None)]);
+    let mut found_by = |method| {
+        let Event::DebateAdmitted(admission) = &mut log.records[0].events[0] else { panic!("an admission") };
+        admission.recalled = Some(Recalled { method, model: "e:1".into() });
+        let minutes = Minutes::from_records(&log.records).unwrap();
+        let recalled = DebateResult::of(&minutes).recalled.unwrap();
+        assert_eq!((recalled.method, recalled.model.as_str()), (method, "e:1"));
+        let (markdown, lines) = (full_markdown(&minutes), first_lines(&log));
+        move |told: &str| markdown.contains(told) && lines.contains(told)
+    };
+    assert!(found_by(Method::Embeddings)("told of 1 earlier debate, by embeddings of e:1"));
+    let instead = "told of 1 earlier debate, by words, because the embeddings of e:1 could not be had";
+    assert!(found_by(Method::WordsInstead)(instead));
+}
+
+#[test]
 fn a_debate_that_asks_for_no_history_says_nothing_of_it() {
     let log = told_of(0, Vec::new());
     let minutes = Minutes::from_records(&log.records).unwrap();

@@ -47,6 +47,7 @@ impl Log {
             submitted_by: None,
             rejudges: None,
             history: Default::default(),
+            recalled: None,
             feeds: Default::default(),
             ratings: Default::default(),
         })));

@@ -53,6 +53,8 @@ pub struct CastState {
     pub able: Mutex<Vec<String>>,
     /// What becomes of calls for embeddings; each text has the vector of its length and its vowels otherwise.
     pub no_embeddings: Mutex<Option<ChatError>>,
+    /// How long it takes to give embeddings.
+    pub embeds_after: Mutex<Duration>,
     /// The texts of each call for embeddings.
     pub embedded: Mutex<Vec<Vec<String>>>,
     /// All calls as they came.
@@ -75,6 +77,7 @@ impl Cast {
             loaded: Mutex::default(),
             able: Mutex::default(),
             no_embeddings: Mutex::default(),
+            embeds_after: Mutex::default(),
             embedded: Mutex::default(),
             requests: Mutex::default(),
             calls: Mutex::default(),
@@ -214,6 +217,8 @@ impl ChatModel for Cast {
     }
     async fn embed(&self, _: &str, input: &[String]) -> Result<Vec<Vec<f32>>, ChatError> {
         self.state.embedded.lock().unwrap().push(input.to_vec());
+        let pause = *self.state.embeds_after.lock().unwrap();
+        tokio::time::sleep(pause).await;
         if let Some(error) = self.state.no_embeddings.lock().unwrap().clone() {
             return Err(error);
         }

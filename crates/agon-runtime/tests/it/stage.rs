@@ -203,6 +203,7 @@ pub fn admission(id: &str, spec: DebateSpec) -> Admission {
         submitted_by: None,
         rejudges: None,
         history: Default::default(),
+        recalled: None,
         feeds: Default::default(),
         ratings: Default::default(),
     }

@@ -87,8 +87,11 @@ impl Api {
             None => self.make_room(&admission.id.tenant()).await?,
         }
         if admission.rejudges.is_none() {
-            admission.feeds = self.feeds.read(&admission.spec.feeds).await;
-            recall(&*self.ports.catalogue, &mut admission).await.map_err(of_recall)?;
+            let (names, embedder) = (admission.spec.feeds.clone(), self.ports.node.embedder(&admission));
+            let recalling = recall(&*self.ports.catalogue, embedder, &mut admission);
+            let (feeds, recalled) = tokio::join!(self.feeds.read(&names), recalling);
+            recalled.map_err(of_recall)?;
+            admission.feeds = feeds;
         }
         if !events.is_empty() {
             self.begin(&admission.id, events).await?;
@@ -161,6 +164,7 @@ fn admission(call: &Call, wanted: Wanted, id: DebateId, retry: agon_core::RetryP
         submitted_by: traceparent.map(|context| context.to_string()),
         rejudges: None,
         history: Default::default(),
+        recalled: None,
         feeds: Default::default(),
         ratings: Default::default(),
     }

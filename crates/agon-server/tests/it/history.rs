@@ -68,6 +68,24 @@ async fn a_debate_that_asks_for_history_is_told_of_the_one_before_it() {
 }
 
 #[tokio::test]
+async fn a_gateway_with_a_host_compares_by_embeddings_and_one_without_by_words() {
+    let stage = Stage::new().await;
+    stage.store.note(ended("first", 1)).await.unwrap();
+    let text = FILE.replace("model: m:1", "model: m:1\nhistory_limit: 3\nembedding_model: e:1");
+    let asking = |id: &str| pb::CreateDebateRequest { source: Some(file(&text)), ..wanted(id) };
+    let alone = stage.gateway_before(&stage.idle_node().await, config()).await;
+    for (gateway, id, method) in
+        [(&alone, "second", Method::WordsInstead), (&stage.gateway().await, "third", Method::Embeddings)]
+    {
+        gateway.create(asking(id)).await.unwrap();
+        let log = stage.store.read(&DebateId::parse(id).unwrap(), Position(0)).await.unwrap();
+        let Event::DebateAdmitted(admission) = &log[0].events[0] else { panic!("an admission") };
+        assert_eq!(admission.recalled, Some(Recalled { method, model: "e:1".into() }), "{id}");
+        assert_eq!(admission.history.len(), 1, "{id}");
+    }
+}
+
+#[tokio::test]
 async fn the_same_submission_again_is_the_same_debate_whatever_ended_meanwhile() {
     let stage = Stage::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;

@@ -195,7 +195,8 @@ const KEYS: &[Key] = &[
         "embedding_model",
         Shape::Line,
         "words are compared",
-        "The model whose embeddings tell how similar speeches are; without it, words are compared, and the log says so.",
+        "The model whose embeddings tell how similar speeches are, and earlier debates with `history_limit`; without it, words are \
+         compared, and the log says so.",
     ),
     key(
         "terminate_when",

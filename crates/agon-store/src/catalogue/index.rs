@@ -1,6 +1,7 @@
 //! A catalogue that is kept in memory.
-use super::{Key, Open, Query, Standing, supersedes};
-use agon_core::{DebateId, NodeId, TenantId, Timestamp};
+use super::kept::KeptVectors;
+use super::{DebateVectors, Key, Open, Query, Standing, supersedes};
+use agon_core::{DebateId, ModelName, NodeId, TenantId, Timestamp};
 use agon_proto::{Summary, SummaryState};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -14,6 +15,7 @@ pub(crate) struct CatalogueIndex {
     tenants: BTreeMap<TenantId, BTreeMap<Key, Arc<Summary>>>,
     unfinished: BTreeSet<Key>,
     open: Open,
+    vectors: KeptVectors,
 }
 
 impl CatalogueIndex {
@@ -22,7 +24,7 @@ impl CatalogueIndex {
         if self.get(&summary.id).is_some_and(|known| !supersedes(&summary, known)) {
             return false;
         }
-        self.strike(&summary.id);
+        self.remove(&summary.id);
         let key = (summary.admitted, Some(summary.id.clone()));
         self.admitted.insert(summary.id.clone(), summary.admitted);
         match &summary.state {
@@ -42,6 +44,20 @@ impl CatalogueIndex {
     pub(crate) fn get(&self, debate: &DebateId) -> Option<&Summary> {
         let key = (*self.admitted.get(debate)?, Some(debate.clone()));
         self.all.get(&key).map(AsRef::as_ref)
+    }
+
+    /// The vectors that are kept of these debates.
+    pub(crate) fn vectors(&self, model: &ModelName, debates: &[DebateId]) -> DebateVectors {
+        self.vectors.of(model, debates)
+    }
+
+    /// Keeps vectors of debates that are listed, while there is room.
+    pub(crate) fn keep_vectors(&mut self, model: &ModelName, vectors: DebateVectors) {
+        for (debate, vector) in vectors {
+            if self.admitted.contains_key(&debate) {
+                self.vectors.keep(model, debate, vector);
+            }
+        }
     }
 
     /// The debates that fit, newest first.
@@ -77,6 +93,11 @@ impl CatalogueIndex {
 
     /// Forgets a debate; whether it was known.
     pub(crate) fn strike(&mut self, debate: &DebateId) -> bool {
+        self.vectors.forget(debate);
+        self.remove(debate)
+    }
+
+    fn remove(&mut self, debate: &DebateId) -> bool {
         let Some(admitted) = self.admitted.remove(debate) else { return false };
         let (key, tenant) = ((admitted, Some(debate.clone())), debate.tenant());
         self.unfinished.remove(&key);

@@ -1,11 +1,12 @@
 //! The port of the catalogue: finding debates.
 mod index;
+mod kept;
 #[cfg(test)]
 pub(crate) mod model;
 mod standing;
 
 use crate::port::StoreError;
-use agon_core::{DebateId, DebateState, NodeId, Outcome, Priority, TenantId, Timestamp};
+use agon_core::{DebateId, DebateState, ModelName, NodeId, Outcome, Priority, TenantId, Timestamp};
 use agon_proto::{Summary, SummaryState};
 use async_trait::async_trait;
 use std::collections::BTreeMap;
@@ -29,9 +30,22 @@ pub trait Catalogue: Send + Sync {
     async fn standing(&self) -> Result<Standing, StoreError>;
     /// How many debates that this owner runs were last noted before a moment. Costs their number.
     async fn unnoted(&self, owner: &NodeId, before: Timestamp) -> Result<u64, StoreError>;
-    /// Forgets a debate.
+    /// The vectors of a model that are kept of these debates. A catalogue that keeps none has none.
+    async fn vectors(&self, model: &ModelName, debates: &[DebateId]) -> Result<DebateVectors, StoreError> {
+        let (_, _) = (model, debates);
+        Ok(DebateVectors::new())
+    }
+    /// Keeps vectors of a model, of debates that are listed. Vectors can be had again, so a catalogue may keep fewer.
+    async fn keep_vectors(&self, model: &ModelName, vectors: DebateVectors) -> Result<(), StoreError> {
+        let (_, _) = (model, vectors);
+        Ok(())
+    }
+    /// Forgets a debate, and its vectors.
     async fn strike(&self, debate: &DebateId) -> Result<(), StoreError>;
 }
+
+/// Embeddings of what earlier debates were about, by debate.
+pub type DebateVectors = BTreeMap<DebateId, Vec<f32>>;
 
 /// How the debates stand that have not ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

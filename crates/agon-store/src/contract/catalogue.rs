@@ -1,6 +1,6 @@
 use super::{Rig, debate, eventually, summary};
-use crate::{Catalogue as _, ListState, Place, Query, Standing, Summary, SummaryState};
-use agon_core::{DebateId, DebateState, NodeId, Outcome, Position, Priority, TenantId, Timestamp};
+use crate::{Catalogue as _, DebateVectors, ListState, Place, Query, Standing, Summary, SummaryState};
+use agon_core::{DebateId, DebateState, ModelName, NodeId, Outcome, Position, Priority, TenantId, Timestamp};
 
 fn all() -> Query {
     Query { limit: 99, ..Query::default() }
@@ -195,4 +195,25 @@ pub(crate) async fn a_struck_debate_is_gone_and_may_come_back<R: Rig>(rig: &R) {
     note(rig, &store, [summary("a", 1)]).await;
     assert_eq!(ids(store.find(&all()).await.unwrap()), ["b", "a"].map(debate));
     assert_eq!(ids(store.unfinished().await.unwrap()), ["a", "b"].map(debate));
+}
+
+pub(crate) async fn vectors_are_kept_by_model_until_their_debate_is_struck<R: Rig>(rig: &R) {
+    let store = rig.store().await;
+    let (one, other) = (ModelName::from("one"), ModelName::from("other"));
+    let of = |name: &str, vector: &[f32]| (debate(name), vector.to_vec());
+    note(rig, &store, [ended(summary("a", 1), None), ended(summary("b", 2), None)]).await;
+    store.keep_vectors(&one, [of("a", &[0.25, -1.5]), of("b", &[1.0])].into()).await.unwrap();
+    store.keep_vectors(&other, [of("a", &[3.0, 4.0, 5.0])].into()).await.unwrap();
+    store.keep_vectors(&one, [of("b", &[2.0, f32::MIN_POSITIVE])].into()).await.unwrap();
+    let kept = async |model: &ModelName, names: &[&str]| {
+        let debates: Vec<_> = names.iter().map(|name| debate(name)).collect();
+        store.vectors(model, &debates).await.unwrap()
+    };
+    let (a, b) = (of("a", &[0.25, -1.5]), of("b", &[2.0, f32::MIN_POSITIVE]));
+    assert_eq!(kept(&one, &["a", "b", "unknown"]).await, [a, b.clone()].into());
+    assert_eq!(kept(&other, &["a", "b"]).await, [of("a", &[3.0, 4.0, 5.0])].into());
+    assert_eq!(kept(&one, &[]).await, DebateVectors::new());
+    store.strike(&debate("a")).await.unwrap();
+    assert_eq!(kept(&one, &["a", "b"]).await, [b].into());
+    assert_eq!(kept(&other, &["a"]).await, DebateVectors::new());
 }

@@ -85,7 +85,7 @@ macro_rules! contract_tests {
             of_many_claimers_one_wins, any_text_is_a_request_id;
             catalogue: debates_are_found_newest_first, what_has_not_ended_is_counted_by_how_it_stands, pages_have_no_gaps_while_debates_are_added, every_filter_filters,
             tenants_are_apart, an_older_note_never_replaces_a_newer, what_has_not_ended_is_known_oldest_first,
-            a_struck_debate_is_gone_and_may_come_back;
+            a_struck_debate_is_gone_and_may_come_back, vectors_are_kept_by_model_until_their_debate_is_struck;
             upkeep: a_whole_log_verifies_and_its_head_depends_on_all, raw_records_carry_the_chain,
             purging_drops_registers_only, deleting_removes_all_of_a_debate_and_nothing_of_others,
             a_deleted_debate_may_start_again, an_unknown_debate_is_not_found,

@@ -1,9 +1,9 @@
 //! Orders, request ids and the catalogue in memory.
 use super::MemoryStore;
-use crate::catalogue::{Catalogue, Query, Standing};
+use crate::catalogue::{Catalogue, DebateVectors, Query, Standing};
 use crate::lock::lock;
 use crate::port::{Commands, Cursor, ORDERS_AT_ONCE, REQUESTS_KEPT, REQUESTS_PURGED, Requests, StoreError};
-use agon_core::{DebateId, NodeId, TenantId, Timestamp};
+use agon_core::{DebateId, ModelName, NodeId, TenantId, Timestamp};
 use agon_proto::{CancelOrder, RequestClaim, Summary};
 use async_trait::async_trait;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -136,6 +136,15 @@ impl Catalogue for MemoryStore {
 
     async fn unnoted(&self, owner: &NodeId, before: Timestamp) -> Result<u64, StoreError> {
         Ok(lock(&self.state).catalogue.unnoted(owner, before))
+    }
+
+    async fn vectors(&self, model: &ModelName, debates: &[DebateId]) -> Result<DebateVectors, StoreError> {
+        Ok(lock(&self.state).catalogue.vectors(model, debates))
+    }
+
+    async fn keep_vectors(&self, model: &ModelName, vectors: DebateVectors) -> Result<(), StoreError> {
+        lock(&self.state).catalogue.keep_vectors(model, vectors);
+        Ok(())
     }
 
     async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {

@@ -3,10 +3,10 @@ use super::NatsStore;
 use super::error::Refusal;
 use super::js::{Outgoing, header};
 use super::subjects::{self, CATALOGUE};
-use crate::catalogue::{Catalogue, CatalogueIndex, Query, Standing, supersedes};
+use crate::catalogue::{Catalogue, CatalogueIndex, DebateVectors, Query, Standing, supersedes};
 use crate::lock::lock;
 use crate::port::StoreError;
-use agon_core::{DebateId, NodeId, Timestamp};
+use agon_core::{DebateId, ModelName, NodeId, Timestamp};
 use agon_proto::{Summary, Wire as _};
 use async_nats::HeaderMap;
 use async_trait::async_trait;
@@ -136,6 +136,15 @@ impl Catalogue for NatsStore {
 
     async fn unnoted(&self, owner: &NodeId, before: Timestamp) -> Result<u64, StoreError> {
         Ok(lock(&self.listing.inner).index.unnoted(owner, before))
+    }
+
+    async fn vectors(&self, model: &ModelName, debates: &[DebateId]) -> Result<DebateVectors, StoreError> {
+        Ok(lock(&self.listing.inner).index.vectors(model, debates))
+    }
+
+    async fn keep_vectors(&self, model: &ModelName, vectors: DebateVectors) -> Result<(), StoreError> {
+        lock(&self.listing.inner).index.keep_vectors(model, vectors);
+        Ok(())
     }
 
     async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {

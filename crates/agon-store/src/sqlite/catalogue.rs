@@ -1,10 +1,10 @@
 //! The catalogue's table. Listings walk along an index from their cursor on, and read until enough debates fit.
 use super::writer::{Change, WriteError};
 use super::{SqliteStore, backend, unreadable};
-use crate::catalogue::{Catalogue, Query, Standing, standing_of, supersedes, unnoted_of};
+use crate::catalogue::{Catalogue, DebateVectors, Query, Standing, standing_of, supersedes, unnoted_of};
 use crate::live::Live;
 use crate::port::StoreError;
-use agon_core::{DebateId, NodeId, Timestamp};
+use agon_core::{DebateId, ModelName, NodeId, Timestamp};
 use agon_proto::{Summary, SummaryState, Wire as _};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension as _, Params, params};
@@ -53,7 +53,28 @@ impl Change for Strike {
     type Done = ();
     const FLUSHED: bool = false;
     fn run(&self, db: &Connection) -> rusqlite::Result<()> {
+        db.prepare_cached("DELETE FROM vectors WHERE debate = ?1")?.execute([self.0.as_str()])?;
         db.prepare_cached("DELETE FROM catalogue WHERE debate = ?1")?.execute([self.0.as_str()]).map(drop)
+    }
+    fn committed(&self, (): &(), _live: &Live) {}
+}
+
+/// Keeps vectors of debates that are listed.
+struct KeepVectors(ModelName, DebateVectors);
+impl Change for KeepVectors {
+    type Done = ();
+    const FLUSHED: bool = false;
+    fn run(&self, db: &Connection) -> rusqlite::Result<()> {
+        let Self(model, vectors) = self;
+        let mut insert = db.prepare_cached(
+            "INSERT OR REPLACE INTO vectors (debate, model, vector)
+             SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM catalogue WHERE debate = ?1)",
+        )?;
+        for (debate, vector) in vectors {
+            let bytes: Vec<u8> = vector.iter().flat_map(|number| number.to_le_bytes()).collect();
+            insert.execute(params![debate.as_str(), model.as_str(), bytes])?;
+        }
+        Ok(())
     }
     fn committed(&self, (): &(), _live: &Live) {}
 }
@@ -87,6 +108,15 @@ impl Catalogue for SqliteStore {
         Ok(unnoted_of(&self.unfinished().await?, owner, before))
     }
 
+    async fn vectors(&self, model: &ModelName, debates: &[DebateId]) -> Result<DebateVectors, StoreError> {
+        let (model, debates) = (model.clone(), debates.to_vec());
+        self.readers.run(move |db| find_vectors(db, &model, debates).map_err(backend)).await
+    }
+
+    async fn keep_vectors(&self, model: &ModelName, vectors: DebateVectors) -> Result<(), StoreError> {
+        self.writer.write(KeepVectors(model.clone(), vectors)).await.map_err(WriteError::into_store)
+    }
+
     async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {
         self.writer.write(Strike(debate.clone())).await.map_err(WriteError::into_store)
     }
@@ -105,6 +135,23 @@ fn find_bytes(db: &Connection, debate: &DebateId) -> rusqlite::Result<Option<Vec
     db.prepare_cached("SELECT summary FROM catalogue WHERE debate = ?1")?
         .query_row([debate.as_str()], |row| row.get(0))
         .optional()
+}
+
+/// Vectors are a cache: one that cannot be read is not there.
+fn find_vectors(db: &Connection, model: &ModelName, debates: Vec<DebateId>) -> rusqlite::Result<DebateVectors> {
+    let mut select = db.prepare_cached("SELECT vector FROM vectors WHERE debate = ?1 AND model = ?2")?;
+    let mut found = DebateVectors::new();
+    for debate in debates {
+        let bytes: Option<Vec<u8>> =
+            select.query_row(params![debate.as_str(), model.as_str()], |row| row.get(0)).optional()?;
+        let whole = |bytes: &Vec<u8>| bytes.len().is_multiple_of(size_of::<f32>());
+        if let Some(bytes) = bytes.filter(whole) {
+            let numbers =
+                bytes.chunks_exact(size_of::<f32>()).filter_map(|four| Some(f32::from_le_bytes(four.try_into().ok()?)));
+            found.insert(debate, numbers.collect());
+        }
+    }
+    Ok(found)
 }
 
 fn find(db: &Connection, query: &Query) -> Result<Vec<Summary>, StoreError> {

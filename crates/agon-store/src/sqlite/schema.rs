@@ -100,6 +100,14 @@ pub(super) const STEPS: &[&str] = &[
     DELETE FROM jobs;
     DELETE FROM catalogue WHERE ended = 0;
 ",
+    "
+    CREATE TABLE vectors (
+        debate TEXT NOT NULL,
+        model  TEXT NOT NULL,
+        vector BLOB NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX vectors_by_debate ON vectors (debate, model);
+",
 ];
 
 /// Refuses files of other programs and of newer versions, before anything is changed in them.

@@ -29,7 +29,7 @@ impl Change for Delete {
     const FLUSHED: bool = true;
     fn run(&self, db: &Connection) -> rusqlite::Result<bool> {
         let debate = [self.0.as_str()];
-        for table in ["registers", "jobs", "orders", "catalogue", "local_debates"] {
+        for table in ["registers", "jobs", "orders", "catalogue", "vectors", "local_debates"] {
             db.execute(&format!("DELETE FROM {table} WHERE debate = ?1"), debate)?;
         }
         db.execute("DELETE FROM records WHERE debate = (SELECT id FROM debates WHERE debate = ?1)", debate)?;

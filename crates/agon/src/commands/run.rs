@@ -127,14 +127,17 @@ async fn hold(
     }
     let ownership = Ownership::admit(&store, &id).await?;
     let feeds = feed_reader(&settings.feeds, &context.environment)?;
-    admission.feeds = feeds.read(&admission.spec.feeds).await;
-    recall(&*store.sqlite, &mut admission).await.map_err(|error| Stop::new(Exit::Internal, error))?;
     let view = &args.output.view;
     // On a terminal the view says it too.
     let shown = context.output.terminal && !view.json && !view.jsonl && view.show != Show::Verdict;
     let which = if shown { String::new() } else { format!("debate {id}, seed {}, ", admission.seed) };
     context.output.note(&format!("{which}on {}", servers.names()));
     let stage = Stage::open(context, store, Some(servers), &[&admission.spec]).await?;
+    let (names, embedder) = (admission.spec.feeds.clone(), stage.node.embedder(&admission));
+    let recalling = recall(&*stage.store.sqlite, embedder, &mut admission);
+    let (read, recalled) = tokio::join!(feeds.read(&names), recalling);
+    recalled.map_err(|error| Stop::new(Exit::Internal, error))?;
+    admission.feeds = read;
     stage.node.submit(admission).await.map_err(not_submitted)?;
     let showing = Showing { context, settings, output: &args.output, signals };
     show::to_the_end(showing, stage, ownership, Begin::default()).await
@@ -164,6 +167,7 @@ fn admission(wanted: Wanted, seed: u64, settings: &Settings, rehearsal: bool) ->
         submitted_by: None,
         rejudges: None,
         history: Default::default(),
+        recalled: None,
         feeds: Default::default(),
         ratings: Default::default(),
     })

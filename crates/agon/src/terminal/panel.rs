@@ -117,6 +117,7 @@ mod tests {
             submitted_by: None,
             rejudges: None,
             history: Default::default(),
+            recalled: None,
             feeds: Default::default(),
             ratings: Default::default(),
         }

@@ -27,6 +27,7 @@ fn admission() -> Event {
         submitted_by: None,
         rejudges: None,
         history: Default::default(),
+        recalled: None,
         feeds: Default::default(),
         ratings: Default::default(),
     })

@@ -288,8 +288,8 @@ async fn a_newer_schema_and_a_foreign_database_are_refused_untouched() {
     drop(rig.open());
     rig.raw().pragma_update(None, "user_version", 99).unwrap();
     let error = SqliteStore::open(&rig.path(), SqliteOptions::default()).unwrap_err();
-    assert!(matches!(error, OpenError::Newer { found: 99, known: 3, .. }));
-    assert!(error.to_string().contains("schema 99, this version of Agon knows 3"), "{error}");
+    assert!(matches!(error, OpenError::Newer { found: 99, known: 4, .. }));
+    assert!(error.to_string().contains("schema 99, this version of Agon knows 4"), "{error}");
     let foreign = rig.folder.path().join("foreign.db");
     Connection::open(&foreign).unwrap().execute_batch("CREATE TABLE songs (name TEXT)").unwrap();
     let error = SqliteStore::open(&foreign, SqliteOptions::default()).unwrap_err();
