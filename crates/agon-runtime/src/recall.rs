@@ -1,6 +1,8 @@
 //! What a new debate takes from earlier ones: those that it is told of, and ratings that weigh its votes.
 use agon_core::recall::{gist, question, rank, rank_by_vectors};
-use agon_core::{Admission, Method, ModelName, PastDebate, Recalled, failed_arguments, ratings, ratings_for, wants_ratings};
+use agon_core::{
+    Admission, Method, ModelName, PastDebate, Recalled, failed_arguments, ratings, ratings_for, wants_ratings,
+};
 use agon_llm::ChatModel;
 use agon_proto::Summary;
 use agon_store::{Cards, Catalogue, DebateVectors, StoreError};
