@@ -1,7 +1,8 @@
 //! Stop means stop: a debate that was stopped or whose process died is played again by `agon resume` alone.
+mod given_up;
 mod sequence;
 mod sequences;
-mod served;
+pub(crate) mod served;
 
 use crate::support::{Running, SHORT, Said, World, example};
 use nix::sys::signal::Signal;

@@ -443,6 +443,17 @@ pub enum Event {
         /// How it came about.
         call: Box<Call>,
     },
+    /// The servers gave the debate up for now: nobody plays it before somebody has resumed it.
+    DebateInterrupted {
+        /// Why.
+        reason: Reason,
+    },
+    /// Somebody had a debate continued that nobody played.
+    DebateResumed {
+        /// Who, as far as it is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+    },
     /// Somebody asked to end the debate.
     CancelRequested {
         /// Why.

@@ -22,7 +22,7 @@ pub enum DebateState {
 pub enum Halt {
     /// Its process was stopped on purpose.
     Paused,
-    /// Its process died.
+    /// Its process died, or the servers gave it up for now.
     Interrupted,
 }
 impl Halt {

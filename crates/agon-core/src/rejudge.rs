@@ -114,6 +114,8 @@ fn is_kept(event: &Event) -> bool {
         | Event::JudgementRecorded { .. }
         | Event::VoteTallied { .. }
         | Event::VerdictReached { .. }
+        | Event::DebateInterrupted { .. }
+        | Event::DebateResumed { .. }
         | Event::CancelRequested { .. }
         | Event::DebateEnded { .. } => false,
     }

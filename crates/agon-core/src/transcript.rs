@@ -139,6 +139,8 @@ fn entries_of(event: &Event) -> Vec<Entry> {
         | Event::VoteTallied { .. }
         | Event::VerdictReached { .. }
         | Event::SynthesisRecorded { .. }
+        | Event::DebateInterrupted { .. }
+        | Event::DebateResumed { .. }
         | Event::CancelRequested { .. }
         | Event::DebateEnded { .. } => Vec::new(),
     }

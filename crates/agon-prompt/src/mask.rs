@@ -232,6 +232,8 @@ impl Masks {
             | Event::VoteTallied { .. }
             | Event::VerdictReached { .. }
             | Event::SynthesisRecorded { .. }
+            | Event::DebateInterrupted { .. }
+            | Event::DebateResumed { .. }
             | Event::CancelRequested { .. }
             | Event::DebateEnded { .. } => {}
         }

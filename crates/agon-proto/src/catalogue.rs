@@ -36,6 +36,8 @@ pub struct Summary {
     pub updated: Timestamp,
     /// What it leaves for later debates, once it has ended with a result and where its file lets it count.
     pub card: Option<Card>,
+    /// Milliseconds in which nobody played it, up to its last resumption.
+    pub paused_ms: u64,
 }
 
 /// How far a debate is.
@@ -50,6 +52,8 @@ pub enum SummaryState {
     },
     /// It was not submitted to a server: a process of its own plays it, or none does at the moment.
     Local,
+    /// The servers gave it up for now: nobody plays it before somebody has resumed it.
+    Interrupted,
     /// It is over.
     Ended {
         /// How it ended.
@@ -91,6 +95,7 @@ impl From<&Summary> for pb::Summary {
             admitted_ms: summary.admitted.0,
             updated_ms: summary.updated.0,
             card: summary.card.as_ref().map(Into::into),
+            paused_ms: summary.paused_ms,
             ..Self::default()
         };
         match &summary.state {
@@ -100,6 +105,7 @@ impl From<&Summary> for pb::Summary {
                 message.owner = Some(owner.to_string());
             }
             SummaryState::Local => message.set_state(pb::SummaryState::Local),
+            SummaryState::Interrupted => message.set_state(pb::SummaryState::Interrupted),
             SummaryState::Ended { state, outcome } => {
                 message.set_state(pb::SummaryState::Ended);
                 message.ended_as = state.number();
@@ -119,6 +125,7 @@ impl TryFrom<pb::Summary> for Summary {
                 SummaryState::Running { owner: NodeId::from(owner) }
             }
             pb::SummaryState::Local => SummaryState::Local,
+            pb::SummaryState::Interrupted => SummaryState::Interrupted,
             pb::SummaryState::Ended => SummaryState::Ended {
                 state: Numbered::from_number(message.ended_as, "ended_as")?,
                 outcome: match message.outcome {
@@ -143,6 +150,7 @@ impl TryFrom<pb::Summary> for Summary {
             admitted: Timestamp(message.admitted_ms),
             updated: Timestamp(message.updated_ms),
             card: optional(message.card, "card")?,
+            paused_ms: message.paused_ms,
         })
     }
 }

@@ -127,6 +127,10 @@ fn kind(event: &Event) -> Kind {
             })
         }
         Event::SynthesisRecorded { turn, synthesis, call } => kinds::synthesised(*turn, synthesis, call),
+        Event::DebateInterrupted { reason } => {
+            Kind::DebateInterrupted(pb::DebateInterrupted { reason: Some(reason.into()) })
+        }
+        Event::DebateResumed { by } => Kind::DebateResumed(pb::DebateResumed { by: by.clone() }),
         Event::CancelRequested { reason } => Kind::CancelRequested(pb::CancelRequested { reason: reason.clone() }),
         Event::DebateEnded { state, outcome, reason, usage, missing_seats } => {
             kinds::ended(*state, *outcome, reason.as_ref(), *usage, missing_seats)
@@ -154,6 +158,10 @@ impl TryFrom<pb::Event> for Event {
             Kind::JudgementRecorded(event) => required(Some(event), "judgement_recorded"),
             Kind::VoteTallied(event) => required(Some(event), "vote_tallied"),
             Kind::VerdictReached(event) => required(Some(event), "verdict_reached"),
+            Kind::DebateInterrupted(event) => {
+                required(event.reason, "debate_interrupted.reason").map(|reason| Self::DebateInterrupted { reason })
+            }
+            Kind::DebateResumed(event) => Ok(Self::DebateResumed { by: event.by }),
             Kind::CancelRequested(event) => Ok(Self::CancelRequested { reason: event.reason }),
             Kind::DebateEnded(event) => required(Some(event), "debate_ended"),
             Kind::StageOpened(event) => required(Some(event), "stage_opened"),

@@ -37,7 +37,7 @@ fn every_fixture_is_expected_and_every_kind_has_one() {
     expected.sort();
     assert_eq!(files, expected);
     let kinds: std::collections::BTreeSet<_> = events().iter().map(|(_, event)| kind(event)).collect();
-    assert_eq!(kinds.len(), 35, "a kind of event has no fixture");
+    assert_eq!(kinds.len(), 37, "a kind of event has no fixture");
 }
 
 /// Grows with the enum: a new variant does not compile here until it is named, and then fails above until it has a fixture.
@@ -78,6 +78,8 @@ fn kind(event: &Event) -> u32 {
         Event::EnoughAsked { .. } => 33,
         Event::RankingRecorded { .. } => 34,
         Event::SynthesisRecorded { .. } => 35,
+        Event::DebateInterrupted { .. } => 37,
+        Event::DebateResumed { .. } => 38,
     }
 }
 
@@ -151,6 +153,8 @@ fn control() -> Vec<(&'static str, Event)> {
         ("turn_asked.judge", ask(Task::Judge { order: 1, candidates: texts() })),
         ("turn_asked.vote", ask(Task::Vote { candidates: texts(), form: BallotForm::Single })),
         ("seat_skipped", Event::SeatSkipped { round: 2, seat: 1, participant: ada(), reason: SkipReason::Budget }),
+        ("debate_interrupted", Event::DebateInterrupted { reason: Reason::with(ReasonCode::Poison, "it died") }),
+        ("debate_resumed", Event::DebateResumed { by: Some("ada".to_owned()) }),
         ("cancel_requested", Event::CancelRequested { reason: "enough".to_owned() }),
     ]
 }

@@ -165,6 +165,7 @@ fn what_processes_and_stores_say_survives_the_way_out_and_back() {
         node: NodeId::new("node-1"),
         agon_version: "1".into(),
         serves_any: true,
+        serves_prefix: Some("openai".into()),
         draining: true,
         rehearsal: true,
         models: vec![model],
@@ -179,6 +180,7 @@ fn what_processes_and_stores_say_survives_the_way_out_and_back() {
         SummaryState::Queued,
         SummaryState::Running { owner: NodeId::new("n") },
         SummaryState::Local,
+        SummaryState::Interrupted,
         SummaryState::Ended { state: agon_core::DebateState::Succeeded, outcome: Some(agon_core::Outcome::Tie) },
         SummaryState::Ended { state: agon_core::DebateState::Failed, outcome: None },
     ];
@@ -195,6 +197,7 @@ fn what_processes_and_stores_say_survives_the_way_out_and_back() {
             admitted: agon_core::Timestamp(1),
             updated: agon_core::Timestamp(2),
             card: matches!(state, SummaryState::Ended { outcome: Some(_), .. }).then(card),
+            paused_ms: 3,
             state,
         };
         assert_eq!(Summary::from_bytes(&summary.to_bytes()).unwrap(), summary);

@@ -185,11 +185,15 @@ fn cost(minutes: &Minutes<'_>) -> String {
             format!("{} so far", duration(minutes.duration_ms()))
         }
     };
+    let paused = match minutes.paused_ms {
+        0 => String::new(),
+        ms => format!(" · paused {}", duration(ms)),
+    };
     let failed = minutes.failures().count() as u64;
     let failed = match failed {
         0 => String::new(),
         n => format!(" · {}", words::counted(n, "failed try", "failed tries")),
     };
     let paid = minutes.costs().told().map(|paid| format!(" · {paid}")).unwrap_or_default();
-    format!("{} · {tokens} · {took}{paid}{failed}", count(usage.calls.into(), "call"))
+    format!("{} · {tokens} · {took}{paused}{paid}{failed}", count(usage.calls.into(), "call"))
 }

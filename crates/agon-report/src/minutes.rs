@@ -57,6 +57,10 @@ pub struct Minutes<'a> {
     pub(crate) log_head: Option<String>,
     pub(crate) prices: Prices,
     pub(crate) halt: Option<Halt>,
+    /// Why the servers gave it up, where nobody has resumed it since.
+    pub(crate) interrupted: Option<&'a Reason>,
+    /// Milliseconds in which nobody played it, up to its last resumption.
+    pub(crate) paused_ms: u64,
 }
 
 /// A coordinator took over.
@@ -296,8 +300,9 @@ impl<'a> Minutes<'a> {
         };
         self.end.map_or_else(sum, |end| end.usage)
     }
+    /// Milliseconds from the admission to the end, or to the last event, without those in which nobody played the debate.
     pub(crate) fn duration_ms(&self) -> u64 {
-        self.end.map_or(self.last_at, |end| end.at).since(self.admitted_at)
+        self.end.map_or(self.last_at, |end| end.at).since(self.admitted_at).saturating_sub(self.paused_ms)
     }
     /// The rounds that have entries: 0 before the first, then the rounds, then what comes after the last.
     pub(crate) fn sections(&self) -> Vec<u32> {

@@ -28,7 +28,8 @@ pub(crate) enum Tone {
 
 impl<'a> Minutes<'a> {
     pub(crate) fn standing(&self) -> Standing {
-        match (self.end, self.halt, self.cancel) {
+        let halt = self.halt.or(self.interrupted.map(|_| Halt::Interrupted));
+        match (self.end, halt, self.cancel) {
             (Some(end), ..) => Standing::Ended(end.state),
             (None, Some(halt), _) => Standing::Halted(halt),
             (None, None, Some(_)) => Standing::Cancelling,
@@ -84,7 +85,7 @@ impl<'a> Minutes<'a> {
     }
     /// Why the outcome is what it is, as a sentence without its full stop.
     pub(crate) fn reason(&self) -> Option<String> {
-        let reason = self.end.and_then(|end| end.reason).or_else(|| self.verdict?.reason)?;
+        let reason = self.end.map_or(self.interrupted, |end| end.reason).or_else(|| self.verdict?.reason)?;
         // The headline says so.
         (!self.without_decision()).then(|| words::why(reason))
     }

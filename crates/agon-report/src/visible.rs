@@ -56,6 +56,8 @@ pub fn shown_to_clients(spec: &DebateSpec, event: &Event) -> bool {
         | Event::LoopEnded { .. }
         | Event::VoteTallied { .. }
         | Event::VerdictReached { .. }
+        | Event::DebateInterrupted { .. }
+        | Event::DebateResumed { .. }
         | Event::CancelRequested { .. }
         | Event::DebateEnded { .. } => true,
     }

@@ -26,7 +26,7 @@ pub struct NodeConfig {
     pub embedded: bool,
     /// Debates come from the queue of jobs too. Otherwise the node plays what it admits or adopts, and never puts it into the queue.
     pub takes_jobs: bool,
-    /// So many claims in a row without any other event end a debate as poison.
+    /// So many claims in a row without any other event interrupt a debate.
     pub claims_without_progress: u32,
     /// So many calls may wait for one model at one host; further ones are refused as busy.
     pub gate_queue: NonZeroUsize,
@@ -185,6 +185,8 @@ pub enum Served {
     List(Vec<ModelName>),
     /// Those that its server lists, looked up again and again.
     Discovered,
+    /// Whatever it is asked for that begins with this prefix and a slash.
+    Prefixed(String),
 }
 
 /// A model server that this node plays turns at.

@@ -63,6 +63,8 @@ pub(crate) enum End {
     Unknown,
     /// The store is away: to be started again after a pause.
     Parked,
+    /// Nobody is to play the debate before somebody has resumed it.
+    Interrupted,
 }
 
 /// What a coordinator leaves behind when it stops of its own will.
@@ -212,7 +214,7 @@ impl State {
         let Some(end) = stop.end() else { return Err(stop.into()) };
         match end {
             End::Parked => tracing::warn!(debate = %self.id, error = %stop, "the store is away, the debate waits"),
-            End::Finished | End::Fenced | End::HandedOver | End::Unknown => {
+            End::Finished | End::Fenced | End::HandedOver | End::Unknown | End::Interrupted => {
                 tracing::info!(debate = %self.id, ?end, "coordinator stops");
             }
         }
@@ -226,7 +228,7 @@ impl State {
     /// What the catalogue shall know when this coordinator is gone.
     fn last_words(&self, end: End) -> Option<Summary> {
         match end {
-            End::Finished | End::HandedOver => self.summary(None),
+            End::Finished | End::HandedOver | End::Interrupted => self.summary(None),
             // whoever goes on notes it
             End::Fenced | End::Unknown | End::Parked => None,
         }
@@ -262,6 +264,10 @@ impl State {
     /// Performs what is outstanding and not yet under way.
     async fn perform(&mut self, myself: &ActorRef<Msg>) -> Result<(), Stop> {
         let Some(debate) = self.debate.as_ref() else { return Ok(()) };
+        if debate.interrupted() {
+            // what is still generated goes into its register, where it is found once the debate is resumed
+            return Err(Stop::Ended(End::Interrupted));
+        }
         let now = self.shared.clock.now();
         let (mut asked, mut retries, mut fresh, mut finished) = (Vec::new(), BTreeMap::new(), Vec::new(), false);
         let mut cuts = Vec::new();

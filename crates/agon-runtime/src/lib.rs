@@ -81,7 +81,7 @@ pub use directory::KnownHost;
 pub use figures::QueueWatch;
 #[cfg(any(test, feature = "test-hooks"))]
 pub use hooks::{Death, Victim};
-pub use node::{CancelError, DrainError, Node, NodeDown, StartError, Stats, SubmitError};
+pub use node::{CancelError, DrainError, Node, NodeDown, ResumeError, StartError, Stats, SubmitError};
 pub use peers::KnownNode;
 pub use recall::{Embedder, MOST_COMPARED, MOST_EMBEDDED, RecallError, past_debate, recall};
 pub use subjects::queue_token;

@@ -22,7 +22,7 @@ use tokio::time::Instant;
 
 mod requests;
 
-pub use requests::{CancelError, DrainError};
+pub use requests::{CancelError, DrainError, ResumeError};
 
 /// Why a node did not start.
 #[derive(Debug, thiserror::Error)]

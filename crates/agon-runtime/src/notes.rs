@@ -24,13 +24,15 @@ pub(crate) fn admitted(admission: &Admission, at: Timestamp) -> Summary {
         admitted: at,
         updated: at,
         card: None,
+        paused_ms: 0,
     }
 }
 
-/// The note of a debate as it stands: ended, or with this owner, or waiting for one.
+/// The note of a debate as it stands: ended, or interrupted, or with this owner, or waiting for one.
 pub(crate) fn standing(debate: &Debate, admitted_at: Timestamp, now: Timestamp, owner: Option<NodeId>) -> Summary {
     let state = match (debate.ended(), owner) {
         (Some((state, outcome)), _) => SummaryState::Ended { state, outcome },
+        (None, _) if debate.interrupted() => SummaryState::Interrupted,
         (None, Some(owner)) => SummaryState::Running { owner },
         (None, None) => SummaryState::Queued,
     };
@@ -40,6 +42,7 @@ pub(crate) fn standing(debate: &Debate, admitted_at: Timestamp, now: Timestamp, 
         last: debate.position(),
         updated: now,
         card: debate.card(),
+        paused_ms: debate.paused_ms(),
         ..admitted(debate.admission(), admitted_at)
     }
 }
@@ -51,7 +54,11 @@ pub(crate) async fn note(shared: &Shared, mut summary: Summary) {
         SummaryState::Queued | SummaryState::Running { .. } if !shared.config.takes_jobs => {
             summary.state = SummaryState::Local;
         }
-        SummaryState::Queued | SummaryState::Running { .. } | SummaryState::Local | SummaryState::Ended { .. } => {}
+        SummaryState::Queued
+        | SummaryState::Running { .. }
+        | SummaryState::Local
+        | SummaryState::Interrupted
+        | SummaryState::Ended { .. } => {}
     }
     match tokio::time::timeout(NOTE_PATIENCE, shared.catalogue.note(summary)).await {
         Ok(Ok(())) => {}

@@ -10,6 +10,13 @@ pub(crate) fn claims_without_progress(records: &[Arc<Record>]) -> u32 {
     u32::try_from(claims).unwrap_or(u32::MAX)
 }
 
+/// Whether the debate was resumed and nothing but claims followed.
+pub(crate) fn was_resumed(records: &[Arc<Record>]) -> bool {
+    let mut events = records.iter().rev().flat_map(|record| record.events.iter().rev());
+    let last = events.find(|event| !matches!(event, Event::Claimed { .. }));
+    matches!(last, Some(Event::DebateResumed { .. }))
+}
+
 /// Who claimed the debate last.
 pub(crate) fn owner(records: &[Arc<Record>]) -> Option<&NodeId> {
     let events = records.iter().rev().flat_map(|record| record.events.iter().rev());
@@ -75,6 +82,8 @@ fn told(event: &Event) -> Told {
         | Event::LoopEnded { .. }
         | Event::VoteTallied { .. }
         | Event::VerdictReached { .. }
+        | Event::DebateInterrupted { .. }
+        | Event::DebateResumed { .. }
         | Event::CancelRequested { .. }
         | Event::DebateEnded { .. } => Told::Nothing,
     }

@@ -53,6 +53,9 @@ impl DebateService for Grpc {
     async fn cancel_debate(&self, request: Request<pb::CancelDebateRequest>) -> Result<Response<pb::Debate>, Status> {
         unary!(self, request, cancel)
     }
+    async fn resume_debate(&self, request: Request<pb::ResumeDebateRequest>) -> Result<Response<pb::Debate>, Status> {
+        unary!(self, request, resume)
+    }
     async fn delete_debate(&self, request: Request<pb::DeleteDebateRequest>) -> Result<Response<()>, Status> {
         unary!(self, request, delete)
     }
@@ -79,6 +82,12 @@ impl DebateService for Grpc {
     }
     async fn rejudge_debate(&self, request: Request<pb::RejudgeDebateRequest>) -> Result<Response<pb::Debate>, Status> {
         unary!(self, request, rejudge)
+    }
+    async fn verify_debate(
+        &self,
+        request: Request<pb::VerifyDebateRequest>,
+    ) -> Result<Response<pb::VerifyDebateResponse>, Status> {
+        unary!(self, request, verify)
     }
 }
 

@@ -90,6 +90,7 @@ mod tests {
             last: Position(9),
             admitted: Timestamp(number),
             updated: Timestamp(number),
+            paused_ms: 0,
             card: Some(Card {
                 outcome,
                 verdict: None,

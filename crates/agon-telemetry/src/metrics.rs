@@ -157,6 +157,8 @@ impl Instruments {
                 | Event::VoteTallied { .. }
                 | Event::VerdictReached { .. }
                 | Event::SynthesisRecorded { .. }
+                | Event::DebateInterrupted { .. }
+                | Event::DebateResumed { .. }
                 | Event::CancelRequested { .. }
                 | Event::DebateEnded { .. } => {}
             }

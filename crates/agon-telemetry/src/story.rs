@@ -140,6 +140,8 @@ impl<'a> Story<'a> {
             | Event::SpeechHeard { .. }
             | Event::SeatSkipped { .. }
             | Event::VoteTallied { .. }
+            | Event::DebateInterrupted { .. }
+            | Event::DebateResumed { .. }
             | Event::CancelRequested { .. } => {}
         }
     }

@@ -4,19 +4,25 @@ use crate::support::{SHORT, World, example};
 use agon_testkit::Process;
 
 /// A server that rehearses on the store that `agon run` uses.
-pub(super) struct Served {
-    pub(super) process: Process,
-    pub(super) address: String,
+pub(crate) struct Served {
+    pub(crate) process: Process,
+    pub(crate) address: String,
 }
 
 impl Served {
     pub(super) fn start(world: &World, name: &str, options: &[&str]) -> Self {
+        Self::start_with(world, name, &[&["--rehearsal"], options].concat(), &[])
+    }
+
+    /// The same with the model servers that options and variables name.
+    pub(crate) fn start_with(world: &World, name: &str, options: &[&str], variables: &[(&str, &str)]) -> Self {
         let database = world.database();
         std::fs::create_dir_all(database.parent().unwrap()).unwrap();
         let any = "127.0.0.1:0";
-        let args = ["serve", "--store", database.to_str().unwrap(), "--rehearsal", "--name", name];
+        let args = ["serve", "--store", database.to_str().unwrap(), "--name", name];
         let doors = ["--grpc", any, "--http", any, "--admin", any];
-        let command = world.command(&[&args[..], &doors, options].concat());
+        let mut command = world.command(&[&args[..], &doors, options].concat());
+        command.envs(variables.iter().copied());
         let mut process = Process::start(name, command, world.path(&format!("{name}.log"))).unwrap();
         let line = process.wait_for("gRPC").unwrap();
         process.wait_for("is up").unwrap();
@@ -25,7 +31,7 @@ impl Served {
     }
 }
 
-fn submit(world: &World, served: &Served, id: &str, options: &[&str]) {
+pub(super) fn submit(world: &World, served: &Served, id: &str, options: &[&str]) {
     let args = ["submit", &example(SHORT), "--rehearsal", "--seed", "7", "--server", &served.address, "--id", id];
     world.agon(&[&args[..], options].concat()).ok();
 }

@@ -19,6 +19,7 @@ impl Control {
     /// Takes one event in.
     pub(super) fn apply(&mut self, admission: &Admission, at: Timestamp, event: &Event) {
         self.position = self.position.next();
+        let before = std::mem::replace(&mut self.last_at, at);
         if admission.rejudges.is_some() && self.epoch == 0 {
             return self.take_over(event);
         }
@@ -29,6 +30,8 @@ impl Control {
             | Event::VoteTallied { .. } => {}
             Event::SpeechHeard { turn, .. } => self.stage.listened = Some(*turn),
             Event::Claimed { epoch, .. } => self.epoch = *epoch,
+            Event::DebateInterrupted { .. } => self.interrupted = true,
+            Event::DebateResumed { .. } => self.resumed(at.since(before)),
             Event::PhaseEntered { phase } => self.enter(admission, *phase),
             Event::ParticipantPlaced { participant, host, model, .. } => {
                 self.placed.retain(|(known, _, _)| known != participant);

@@ -15,6 +15,12 @@ pub(super) struct Control {
     pub position: Position,
     pub epoch: u64,
     pub phase: Phase,
+    /// Nobody plays the debate before it is resumed.
+    pub interrupted: bool,
+    /// When the last event happened.
+    pub last_at: Timestamp,
+    /// Milliseconds in which nobody played the debate, up to its last resumption.
+    pub paused_ms: u64,
     /// The round that seats are numbered in: 0 before the first, one more than the last after it.
     pub round: u32,
     /// Rounds that were opened.
@@ -234,6 +240,9 @@ impl Control {
             position: Position(0),
             epoch: 0,
             phase: Phase::Admitted,
+            interrupted: false,
+            last_at: Timestamp::default(),
+            paused_ms: 0,
             round: 0,
             rounds_held: 0,
             next_seat: 0,

@@ -41,7 +41,9 @@ impl<'a> Draft<'a> {
     pub fn claim(&mut self, writer: NodeId) {
         let epoch = self.control.epoch.saturating_add(1);
         self.emit(Event::Claimed { writer, epoch });
-        self.advance();
+        if !self.control.interrupted {
+            self.advance();
+        }
     }
     pub fn cancel(&mut self, reason: String) {
         self.emit(Event::CancelRequested { reason: reason.clone() });

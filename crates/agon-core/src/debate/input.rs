@@ -37,10 +37,15 @@ pub enum Input {
         /// Why.
         reason: String,
     },
-    /// The owner cannot go on, for instance because its restart budget is spent.
-    GiveUp {
+    /// The owner cannot go on, for instance because its restart budget is spent: nobody goes on before [`Input::Resume`].
+    Interrupt {
         /// Why.
         reason: Reason,
+    },
+    /// Somebody wants a debate continued that nobody plays.
+    Resume {
+        /// Who, as far as it is known.
+        by: Option<String>,
     },
 }
 
@@ -71,6 +76,9 @@ pub enum Rejection {
     /// The debate is over.
     #[error("the debate has ended")]
     Ended,
+    /// The debate waits to be resumed.
+    #[error("the debate is interrupted")]
+    Interrupted,
     /// Nobody has claimed the debate yet.
     #[error("the debate has no owner yet")]
     Unclaimed,

@@ -78,6 +78,9 @@ impl Debate {
         if matches!(self.control.phase, Phase::Ended(..)) {
             return Err(Rejection::Ended);
         }
+        if self.control.interrupted && waits_to_be_resumed(&input) {
+            return Err(Rejection::Interrupted);
+        }
         let mut draft = Draft::new(self, at);
         match input {
             Input::Claim { writer } => draft.claim(writer),
@@ -85,7 +88,8 @@ impl Debate {
             Input::RetryDue { turn } => draft.retry_due(turn)?,
             Input::SpeechHeard { turn, text } => draft.speech_heard(turn, text)?,
             Input::Cancel { reason } => draft.cancel(reason),
-            Input::GiveUp { reason } => draft.end_failed(reason),
+            Input::Interrupt { reason } => draft.emit(Event::DebateInterrupted { reason }),
+            Input::Resume { by } => draft.emit(Event::DebateResumed { by }),
         }
         Ok(draft.into_events())
     }
@@ -101,6 +105,9 @@ impl Debate {
     pub fn outstanding(&self) -> Vec<Effect> {
         if matches!(self.control.phase, Phase::Ended(..)) {
             return vec![Effect::Finish];
+        }
+        if self.control.interrupted {
+            return Vec::new();
         }
         let owed = self.control.stage.slots.iter().filter_map(|slot| match &slot.state {
             SlotState::Asked(ask) => Some(Effect::Ask(ask.as_ref().clone())),
@@ -122,6 +129,14 @@ impl Debate {
     /// How it ended, once it has.
     pub fn ended(&self) -> Option<(DebateState, Option<Outcome>)> {
         if let Phase::Ended(state, outcome) = self.control.phase { Some((state, outcome)) } else { None }
+    }
+    /// Whether it waits to be resumed.
+    pub fn interrupted(&self) -> bool {
+        self.control.interrupted && self.ended().is_none()
+    }
+    /// Milliseconds in which nobody played it: from the last event before each resumption to that.
+    pub fn paused_ms(&self) -> u64 {
+        self.control.paused_ms
     }
     /// What it started from.
     pub fn admission(&self) -> &Arc<Admission> {
@@ -155,7 +170,7 @@ impl Debate {
         if control.speeches as usize > kept {
             return Err(format!("{} speeches were counted, and {kept} entries are kept", control.speeches));
         }
-        let live = !matches!(control.phase, Phase::Ended(..) | Phase::Admitted);
+        let live = !control.interrupted && !matches!(control.phase, Phase::Ended(..) | Phase::Admitted);
         if live && self.outstanding().is_empty() {
             return Err(format!("nothing is outstanding in {:?}", control.phase));
         }
@@ -164,6 +179,17 @@ impl Debate {
             return Err(format!("{asked} turns are open in a sequential stage"));
         }
         Ok(())
+    }
+}
+
+/// Whether an interrupted debate has no use for an input. It can be claimed to be cancelled.
+fn waits_to_be_resumed(input: &Input) -> bool {
+    match input {
+        Input::Claim { .. } | Input::Cancel { .. } | Input::Resume { .. } => false,
+        Input::TurnDecided { .. }
+        | Input::RetryDue { .. }
+        | Input::SpeechHeard { .. }
+        | Input::Interrupt { .. } => true,
     }
 }
 

@@ -41,6 +41,8 @@ impl Event {
             | Self::LoopEnded { .. }
             | Self::VoteTallied { .. }
             | Self::VerdictReached { .. }
+            | Self::DebateInterrupted { .. }
+            | Self::DebateResumed { .. }
             | Self::CancelRequested { .. }
             | Self::DebateEnded { .. } => None,
         }

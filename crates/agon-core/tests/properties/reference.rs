@@ -232,8 +232,8 @@ fn moderating(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
 
 /// Whether the debate was ended from outside, wherever it was.
 fn called_off(flat: &Flat<'_>) -> bool {
-    let Some((_, _, Event::DebateEnded { state, reason, .. })) = flat.last() else { return false };
-    *state == DebateState::Cancelled || reason.as_ref().is_some_and(|reason| reason.code == ReasonCode::Poison)
+    let Some((_, _, Event::DebateEnded { state, .. })) = flat.last() else { return false };
+    *state == DebateState::Cancelled
 }
 
 /// The totals at the end are the sums over the log; missing is who failed at what the debate cannot do without, by place.

@@ -106,8 +106,7 @@ impl World<'_> {
             return self.step(Input::Cancel { reason: "enough".into() }).map(|_| ());
         }
         if trouble && self.number().is_multiple_of(300) {
-            let reason = Reason::of(ReasonCode::Poison);
-            return self.step(Input::GiveUp { reason }).map(|_| ());
+            self.interrupt()?;
         }
         let owed = self.debate.outstanding();
         let at = self.number() as usize % owed.len();
@@ -175,6 +174,25 @@ impl World<'_> {
             return Err("a debate that was taken over is owed something else".into());
         }
         Ok(())
+    }
+
+    /// The debate is given up for now, hears nothing meanwhile, and goes on where it was once it is resumed.
+    fn interrupt(&mut self) -> Result<(), String> {
+        let owed = self.debate.outstanding();
+        self.step(Input::Interrupt { reason: Reason::of(ReasonCode::Poison) })?;
+        if !self.debate.interrupted() || !self.debate.outstanding().is_empty() {
+            return Err("an interrupted debate is owed something".into());
+        }
+        for input in self.stale.clone() {
+            if self.step(input)? {
+                return Err("an interrupted debate took something in".into());
+            }
+        }
+        self.step(Input::Resume { by: None })?;
+        if owed != self.debate.outstanding() {
+            return Err("a debate that was resumed is owed something else".into());
+        }
+        self.crash()
     }
 
     fn result(&mut self, ask: &Ask, trouble: bool, cut: bool) -> TurnResult {

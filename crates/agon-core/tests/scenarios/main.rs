@@ -14,6 +14,8 @@ mod course;
 #[cfg(test)]
 mod hold;
 #[cfg(test)]
+mod interrupted;
+#[cfg(test)]
 mod judging;
 #[cfg(test)]
 mod likeness;

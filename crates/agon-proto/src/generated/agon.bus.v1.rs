@@ -1588,7 +1588,7 @@ pub struct Event {
     /// Which; a reader that knows no such kind must refuse the log.
     #[prost(
         oneof = "event::Kind",
-        tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35"
+        tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 37, 38"
     )]
     pub kind: ::core::option::Option<event::Kind>,
 }
@@ -1667,6 +1667,10 @@ pub mod event {
         RankingRecorded(super::RankingRecorded),
         #[prost(message, tag = "35")]
         SynthesisRecorded(super::SynthesisRecorded),
+        #[prost(message, tag = "37")]
+        DebateInterrupted(super::DebateInterrupted),
+        #[prost(message, tag = "38")]
+        DebateResumed(super::DebateResumed),
     }
 }
 /// The debate was accepted; always the first event.
@@ -2213,6 +2217,20 @@ pub struct CancelRequested {
     /// Why.
     #[prost(string, tag = "1")]
     pub reason: ::prost::alloc::string::String,
+}
+/// The servers gave the debate up for now: nobody plays it before somebody has resumed it.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DebateInterrupted {
+    /// Why.
+    #[prost(message, optional, tag = "1")]
+    pub reason: ::core::option::Option<Reason>,
+}
+/// Somebody had a debate continued that nobody played.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DebateResumed {
+    /// Who, as far as it is known.
+    #[prost(string, optional, tag = "1")]
+    pub by: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// The debate is over; always the last event.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -3318,6 +3336,9 @@ pub struct HostAlive {
     /// The address of its model server, without credentials.
     #[prost(string, tag = "8")]
     pub server: ::prost::alloc::string::String,
+    /// It takes turns for any model whose name begins with this and a slash.
+    #[prost(string, optional, tag = "9")]
+    pub serves_prefix: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// A model at a host.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -3414,6 +3435,9 @@ pub struct Summary {
     /// What it leaves for later debates, once it has ended with a result and where its file lets it count.
     #[prost(message, optional, tag = "15")]
     pub card: ::core::option::Option<Card>,
+    /// Milliseconds in which nobody played it, up to its last resumption.
+    #[prost(uint64, tag = "16")]
+    pub paused_ms: u64,
 }
 /// What is kept of a debate that was held to its end.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -3688,6 +3712,8 @@ pub enum SummaryState {
     Ended = 3,
     /// It was not submitted to a server: `agon run` and `agon resume` play it. Whether one does is asked when it is shown.
     Local = 4,
+    /// The servers gave it up for now: nobody plays it before somebody has resumed it.
+    Interrupted = 5,
 }
 impl SummaryState {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -3701,6 +3727,7 @@ impl SummaryState {
             Self::Running => "SUMMARY_STATE_RUNNING",
             Self::Ended => "SUMMARY_STATE_ENDED",
             Self::Local => "SUMMARY_STATE_LOCAL",
+            Self::Interrupted => "SUMMARY_STATE_INTERRUPTED",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -3711,6 +3738,7 @@ impl SummaryState {
             "SUMMARY_STATE_RUNNING" => Some(Self::Running),
             "SUMMARY_STATE_ENDED" => Some(Self::Ended),
             "SUMMARY_STATE_LOCAL" => Some(Self::Local),
+            "SUMMARY_STATE_INTERRUPTED" => Some(Self::Interrupted),
             _ => None,
         }
     }

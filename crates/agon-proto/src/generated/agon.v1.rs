@@ -2177,6 +2177,9 @@ pub struct Debate {
     /// What is debated; in lists its beginning.
     #[prost(string, tag = "22")]
     pub topic: ::prost::alloc::string::String,
+    /// Milliseconds in which nobody played it: for each resumption, from the last event before.
+    #[prost(uint64, tag = "23")]
+    pub paused_ms: u64,
 }
 /// Nested message and enum types in `Debate`.
 pub mod debate {
@@ -2234,7 +2237,7 @@ pub mod debate {
         Cancelled = 6,
         /// Its process was stopped on purpose; `agon resume` continues it.
         Paused = 7,
-        /// Its process died; `agon resume` continues it.
+        /// Its process died, or the servers gave it up for now; `agon resume` continues it.
         Interrupted = 8,
     }
     impl State {
@@ -2433,6 +2436,66 @@ pub struct CancelDebateRequest {
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
 }
+/// Has an interrupted debate continued.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ResumeDebateRequest {
+    /// `debates/{id}` or the id alone.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+/// Checks a debate's log.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct VerifyDebateRequest {
+    /// `debates/{id}` or the id alone.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+/// What was found of a log.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct VerifyDebateResponse {
+    /// The debate's id.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// Which of them.
+    #[prost(oneof = "verify_debate_response::Found", tags = "2, 3")]
+    pub found: ::core::option::Option<verify_debate_response::Found>,
+}
+/// Nested message and enum types in `VerifyDebateResponse`.
+pub mod verify_debate_response {
+    /// A log whose chain holds.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Whole {
+        /// Its records.
+        #[prost(uint64, tag = "1")]
+        pub records: u64,
+        /// Its events.
+        #[prost(uint64, tag = "2")]
+        pub events: u64,
+        /// The hash of its last record, 64 hexadecimal digits: it stands for the whole log.
+        #[prost(string, tag = "3")]
+        pub hash: ::prost::alloc::string::String,
+    }
+    /// The first damage.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+    pub struct Damage {
+        /// First event of the damaged record.
+        #[prost(uint64, tag = "1")]
+        pub event: u64,
+        /// What is wrong.
+        #[prost(string, tag = "2")]
+        pub detail: ::prost::alloc::string::String,
+    }
+    /// Which of them.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Found {
+        /// Every record continues the one before.
+        #[prost(message, tag = "2")]
+        Whole(Whole),
+        /// One does not.
+        #[prost(message, tag = "3")]
+        Damaged(Damage),
+    }
+}
 /// Removes a debate that is over.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DeleteDebateRequest {
@@ -2623,6 +2686,9 @@ pub struct Host {
     /// Since it was last heard of.
     #[prost(message, optional, tag = "9")]
     pub silence: ::core::option::Option<::prost_types::Duration>,
+    /// It takes turns for any model whose name begins with this and a slash.
+    #[prost(string, optional, tag = "10")]
+    pub serves_prefix: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// Asks for the models.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -2915,6 +2981,21 @@ pub mod debate_service_client {
             req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "CancelDebate"));
             self.inner.unary(req, path, codec).await
         }
+        /// Has an interrupted debate continued. Doing so twice is one resumption; a debate that runs or is over is refused.
+        pub async fn resume_debate(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ResumeDebateRequest>,
+        ) -> std::result::Result<tonic::Response<super::Debate>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.DebateService/ResumeDebate");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "ResumeDebate"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Removes a debate that is over: log, registers, catalogue entry.
         pub async fn delete_debate(
             &mut self,
@@ -2991,6 +3072,21 @@ pub mod debate_service_client {
             req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "RejudgeDebate"));
             self.inner.unary(req, path, codec).await
         }
+        /// Recomputes the hash chain of a debate's log. Damage is an answer and no failure.
+        pub async fn verify_debate(
+            &mut self,
+            request: impl tonic::IntoRequest<super::VerifyDebateRequest>,
+        ) -> std::result::Result<tonic::Response<super::VerifyDebateResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| tonic::Status::unknown(format!("Service was not ready: {}", e.into())))?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/agon.v1.DebateService/VerifyDebate");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("agon.v1.DebateService", "VerifyDebate"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -3021,6 +3117,11 @@ pub mod debate_service_server {
             &self,
             request: tonic::Request<super::CancelDebateRequest>,
         ) -> std::result::Result<tonic::Response<super::Debate>, tonic::Status>;
+        /// Has an interrupted debate continued. Doing so twice is one resumption; a debate that runs or is over is refused.
+        async fn resume_debate(
+            &self,
+            request: tonic::Request<super::ResumeDebateRequest>,
+        ) -> std::result::Result<tonic::Response<super::Debate>, tonic::Status>;
         /// Removes a debate that is over: log, registers, catalogue entry.
         async fn delete_debate(
             &self,
@@ -3050,6 +3151,11 @@ pub mod debate_service_server {
             &self,
             request: tonic::Request<super::RejudgeDebateRequest>,
         ) -> std::result::Result<tonic::Response<super::Debate>, tonic::Status>;
+        /// Recomputes the hash chain of a debate's log. Damage is an answer and no failure.
+        async fn verify_debate(
+            &self,
+            request: tonic::Request<super::VerifyDebateRequest>,
+        ) -> std::result::Result<tonic::Response<super::VerifyDebateResponse>, tonic::Status>;
     }
     /// Debates.
     #[derive(Debug)]
@@ -3234,6 +3340,34 @@ pub mod debate_service_server {
                     };
                     Box::pin(fut)
                 }
+                "/agon.v1.DebateService/ResumeDebate" => {
+                    #[allow(non_camel_case_types)]
+                    struct ResumeDebateSvc<T: DebateService>(pub Arc<T>);
+                    impl<T: DebateService> tonic::server::UnaryService<super::ResumeDebateRequest> for ResumeDebateSvc<T> {
+                        type Response = super::Debate;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::ResumeDebateRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as DebateService>::resume_debate(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ResumeDebateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 "/agon.v1.DebateService/DeleteDebate" => {
                     #[allow(non_camel_case_types)]
                     struct DeleteDebateSvc<T: DebateService>(pub Arc<T>);
@@ -3366,6 +3500,34 @@ pub mod debate_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RejudgeDebateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(accept_compression_encodings, send_compression_encodings)
+                            .apply_max_message_size_config(max_decoding_message_size, max_encoding_message_size);
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/agon.v1.DebateService/VerifyDebate" => {
+                    #[allow(non_camel_case_types)]
+                    struct VerifyDebateSvc<T: DebateService>(pub Arc<T>);
+                    impl<T: DebateService> tonic::server::UnaryService<super::VerifyDebateRequest> for VerifyDebateSvc<T> {
+                        type Response = super::VerifyDebateResponse;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(&mut self, request: tonic::Request<super::VerifyDebateRequest>) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as DebateService>::verify_debate(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = VerifyDebateSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(accept_compression_encodings, send_compression_encodings)

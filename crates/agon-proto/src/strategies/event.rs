@@ -34,6 +34,8 @@ fn control() -> BoxedStrategy<Event> {
             reason: SkipReason::Budget,
         }),
         text().prop_map(|reason| Event::CancelRequested { reason }),
+        reason().prop_map(|reason| Event::DebateInterrupted { reason }),
+        maybe_text().prop_map(|by| Event::DebateResumed { by }),
     ]
     .boxed()
 }

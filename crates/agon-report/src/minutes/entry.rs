@@ -127,6 +127,8 @@ pub(crate) fn entry(at: Timestamp, event: &Event) -> Option<Entry<'_>> {
         | Event::LoopEnded { .. }
         | Event::VoteTallied { .. }
         | Event::VerdictReached { .. }
+        | Event::DebateInterrupted { .. }
+        | Event::DebateResumed { .. }
         | Event::CancelRequested { .. }
         | Event::DebateEnded { .. } => None,
     };

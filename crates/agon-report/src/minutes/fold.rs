@@ -35,11 +35,14 @@ impl<'a> Minutes<'a> {
             log_head: None,
             prices: Prices::new(),
             halt: None,
+            interrupted: None,
+            paused_ms: 0,
         }
     }
 
     pub(super) fn take(&mut self, at: Timestamp, position: Position, event: &'a Event) {
-        (self.last_at, self.last) = (at, position);
+        let before = std::mem::replace(&mut self.last_at, at);
+        self.last = position;
         self.transcript.apply(position, event);
         if let Some(entry) = entry(at, event) {
             self.entries.push(self.veiled(entry));
@@ -68,6 +71,11 @@ impl<'a> Minutes<'a> {
             }
             Event::SpeechHeard { turn, participant: _, text } => self.heard.push((at, *turn, text.chars().count())),
             Event::RoundMeasured { round, measures, turn: _, call: _ } => self.measures.push((*round, measures)),
+            Event::DebateInterrupted { reason } => self.interrupted = Some(reason),
+            Event::DebateResumed { .. } => {
+                self.interrupted = None;
+                self.paused_ms = self.paused_ms.saturating_add(at.since(before));
+            }
             Event::LoopEnded { .. }
             | Event::VoteTallied { .. }
             | Event::VerdictReached { .. }

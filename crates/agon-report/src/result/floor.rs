@@ -104,6 +104,10 @@ pub struct FailureResult {
     pub will_retry: bool,
 }
 
+fn is_zero(ms: &u64) -> bool {
+    *ms == 0
+}
+
 /// When the debate was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimingResult {
@@ -112,8 +116,11 @@ pub struct TimingResult {
     /// RFC 3339; absent while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<String>,
-    /// From admission to the end or, while it runs, to the last event.
+    /// From admission to the end or, while it runs, to the last event, without `paused_ms`.
     pub duration_ms: u64,
+    /// How long nobody played it: for each resumption, from the last event before. Absent where it was never resumed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub paused_ms: u64,
 }
 
 /// What the moderator said between speeches and the end of a round.

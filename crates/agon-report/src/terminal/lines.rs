@@ -82,6 +82,14 @@ pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLin
             let warning = warning.as_ref().map(|warning| note(Style::Warn, one_line(warning)));
             [StyledLine::empty(), note(Style::Dim, end)].into_iter().chain(warning).collect()
         }
+        Event::DebateInterrupted { reason } => {
+            let told = format!("the debate is interrupted: {}; agon resume continues it", words::why(reason));
+            vec![StyledLine::empty(), note(Style::Warn, told)]
+        }
+        Event::DebateResumed { by } => {
+            let who = by.as_ref().map(|by| format!(" by {}", one_line(by))).unwrap_or_default();
+            vec![note(Style::Dim, format!("the debate is resumed{who}"))]
+        }
         Event::CancelRequested { reason } => {
             vec![note(Style::Warn, format!("the debate is being cancelled: {reason}"))]
         }

@@ -28,6 +28,9 @@ pub struct LiveView {
     pub(super) usage: UsageTotals,
     pub(super) failures: u32,
     ended: Option<Timestamp>,
+    last_at: Timestamp,
+    /// Milliseconds in which nobody played it.
+    paused_ms: u64,
     cancelling: bool,
     speaking: BTreeMap<TurnId, Speaking>,
     waiting: BTreeMap<(u32, u32), Waiting>,
@@ -159,9 +162,9 @@ impl LiveView {
     pub fn is_over(&self) -> bool {
         self.ended.is_some()
     }
-    /// Milliseconds from the admission to `now`, or to the end.
+    /// Milliseconds from the admission to `now`, or to the end, without those in which nobody played the debate.
     pub fn elapsed_ms(&self, now: Timestamp) -> u64 {
-        self.started.map_or(0, |started| self.ended.unwrap_or(now).since(started))
+        self.started.map_or(0, |started| self.ended.unwrap_or(now).since(started)).saturating_sub(self.paused_ms)
     }
     /// The last event that was taken in.
     pub fn position(&self) -> Position {
@@ -290,6 +293,7 @@ impl LiveView {
     }
 
     fn take(&mut self, at: Timestamp, event: &Event) {
+        let before = std::mem::replace(&mut self.last_at, at);
         match event {
             Event::DebateAdmitted(admission) => {
                 self.admission = Some(Admission::clone(admission));
@@ -308,6 +312,7 @@ impl LiveView {
             Event::BallotCast { stage: BallotStage::Initial, choice, .. } => self.balloted(choice),
             Event::LoopEnded { .. } => self.stopped = true,
             Event::CancelRequested { .. } => self.cancelling = true,
+            Event::DebateResumed { .. } => self.paused_ms = self.paused_ms.saturating_add(at.since(before)),
             Event::DebateEnded { usage, .. } => {
                 self.usage = *usage;
                 self.ended = Some(at);
@@ -316,6 +321,7 @@ impl LiveView {
             }
             // The asks that a coordinator left open stay open for the next one.
             Event::Claimed { .. }
+            | Event::DebateInterrupted { .. }
             | Event::ParticipantPlaced { .. }
             | Event::StageOpened { .. }
             | Event::ToolCalled { .. }

@@ -52,6 +52,7 @@ fn all_lines() -> Vec<Value> {
         scenes::failed(),
         scenes::voted(),
         scenes::cancelled(),
+        scenes::resumed(),
         scenes::synthesis(),
         scenes::decided(),
     ]

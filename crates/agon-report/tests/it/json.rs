@@ -177,6 +177,32 @@ fn a_debate_that_nobody_plays_says_why_in_every_form() {
 }
 
 #[test]
+fn a_debate_that_servers_gave_up_is_interrupted_until_it_is_resumed_and_its_pause_is_no_duration() {
+    let resumed = scenes::resumed();
+    let (_, given_up) = resumed.records.split_last().unwrap();
+    let minutes = Minutes::from_records(given_up).unwrap();
+    let interrupted = DebateResult::of(&minutes);
+    assert_eq!((interrupted.state, interrupted.reason.unwrap().code), (ResultState::Interrupted, ReasonCode::Poison));
+    assert!(agon_report::summary_only(&minutes).contains("its coordinator failed again and again"));
+
+    let running = result(&scenes::running());
+    let result = result(&resumed);
+    assert_eq!((result.state, result.reason), (ResultState::Running, None));
+    assert_eq!((result.timing.duration_ms, result.timing.paused_ms), (running.timing.duration_ms, 3_600_000));
+    let minutes = Minutes::from_records(&resumed.records).unwrap();
+    for text in [agon_report::summary_only(&minutes), agon_report::html(&minutes).unwrap()] {
+        assert!(text.contains("so far · paused 1 h"), "{text}");
+    }
+    let mut view = agon_report::LiveView::new();
+    let mut last = Timestamp::default();
+    for record in &resumed.records {
+        last = record.at;
+        record.entries().for_each(|(position, event)| drop(view.lines(position, record.at, event)));
+    }
+    assert_eq!(view.elapsed_ms(last), running.timing.duration_ms);
+}
+
+#[test]
 fn a_rehearsal_says_so_in_its_result() {
     assert!(result(&scenes::decided_as(true)).rehearsal);
     assert!(!result(&scenes::decided()).rehearsal);

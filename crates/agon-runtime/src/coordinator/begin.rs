@@ -16,18 +16,21 @@ impl State {
         self.admitted_at = records.first().map_or(self.last_at, |record| record.at);
         self.inherited = replay::open_turns(&records);
         self.warm = replay::placements(&records);
-        let ended = debate.ended().is_some();
+        let (ended, interrupted) = (debate.ended().is_some(), debate.interrupted());
         self.debate = Some(debate);
         if ended {
             let open = std::mem::take(&mut self.inherited);
             return self.finish(open).await;
+        }
+        if interrupted && !self.is_cancelled().await? {
+            return Err(Stop::Ended(End::Interrupted));
         }
         // looked at before any is offered again
         let decided = self.decided_before().await?;
         let poisoned = self.claim(&records).await?;
         self.note(myself);
         if let Some(reason) = poisoned {
-            return self.on_input(myself, Input::GiveUp { reason }).await;
+            return self.on_input(myself, Input::Interrupt { reason }).await;
         }
         self.carry_out_orders().await?;
         for (turn, result) in decided {
@@ -36,7 +39,13 @@ impl State {
         self.perform(myself).await
     }
 
-    /// Claims the debate, unless this node has done so and nobody after it. Why the debate is to be given up, if it is.
+    /// Whether somebody wants the debate ended.
+    async fn is_cancelled(&self) -> Result<bool, StoreError> {
+        let told = matches!(self.orders, Some(Input::Cancel { .. }));
+        Ok(told || self.shared.in_time(self.shared.commands.cancel_ordered(&self.id)).await?.is_some())
+    }
+
+    /// Claims the debate, unless this node has done so and nobody after it. Why the debate is to be interrupted, if it is.
     async fn claim(&mut self, records: &[Arc<Record>]) -> Result<Option<Reason>, Stop> {
         if self.resumes && replay::owner(records) == Some(&self.shared.config.id) {
             return Ok(None);

@@ -1,15 +1,16 @@
 //! How debates leave this node: ended, taken over, handed over, given up.
 use super::{Msg, Running, State};
 use crate::coordinator::{self, End, Farewell};
-use crate::notes;
 use crate::shared::Shared;
 use crate::tasks::tell;
+use crate::{ledger, notes};
 use agon_core::restart::{Exit, RestartDecision};
-use agon_core::{DebateId, Input, Priority, Reason, ReasonCode};
+use agon_core::{Debate, DebateId, Input, Position, Priority, Reason, ReasonCode};
 use agon_proto::Summary;
 use agon_store::{Job, StoreError};
 use ractor::{ActorId, ActorRef};
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -19,6 +20,8 @@ enum JobFate {
     Release(Job, Duration),
     /// There was none, and the node that takes it next finds the debate by one.
     Enqueue,
+    /// Like `Complete`; but a debate that was resumed meanwhile wants another.
+    Interrupted(Job),
     /// There is none.
     Nothing,
 }
@@ -64,24 +67,24 @@ impl State {
         }
     }
 
-    /// The budget is spent: one more coordinator, whose first act is to end the debate. If it dies too, the job goes back.
+    /// The budget is spent: one more coordinator, whose first act is to interrupt the debate. If it dies too, the job goes back.
     fn give_up(&mut self, myself: &ActorRef<Msg>, debate: DebateId) {
         if !self.shared.config.takes_jobs {
             return self.abandon(myself, debate);
         }
         let Some(supervised) = self.debates.get_mut(&debate) else { return };
-        let given_up = matches!(supervised.orders, Some(Input::GiveUp { .. }));
+        let given_up = matches!(supervised.orders, Some(Input::Interrupt { .. }));
         if given_up {
-            tracing::error!(%debate, "debate cannot even be ended, left to another node");
+            tracing::error!(%debate, "debate cannot even be interrupted, left to another node");
             self.debates.remove(&debate);
             let job = self.shared.held.remove(&debate).and_then(|held| held.job);
             let lease = self.shared.config.times.job_lease;
             let fate = job.map_or(JobFate::Nothing, |job| JobFate::Release(job, lease));
             return self.say_farewell(myself, debate, None, fate);
         }
-        tracing::error!(%debate, "coordinator died too often, the debate is ended");
+        tracing::error!(%debate, "coordinator died too often, the debate is interrupted");
         let reason = Reason::with(ReasonCode::Poison, "the coordinator failed again and again");
-        supervised.orders = Some(Input::GiveUp { reason });
+        supervised.orders = Some(Input::Interrupt { reason });
         tell(myself, Msg::Revive(debate));
     }
 
@@ -98,7 +101,7 @@ impl State {
         let summary = farewell.summary.clone();
         match farewell.end {
             End::HandedOver | End::Parked => return self.leave(myself, debate, summary),
-            End::Finished => self.shared.journal.forget(debate),
+            End::Finished | End::Interrupted => self.shared.journal.forget(debate),
             End::Fenced | End::Unknown => {}
         }
         self.debates.remove(debate);
@@ -107,6 +110,7 @@ impl State {
             (None, _) => JobFate::Nothing,
             // whoever fenced us is at work: not again before a lease has passed
             (Some(job), End::Fenced) => JobFate::Release(job, self.shared.config.times.job_lease),
+            (Some(job), End::Interrupted) => JobFate::Interrupted(job),
             (Some(job), End::Finished | End::Unknown | End::HandedOver | End::Parked) => JobFate::Complete(job),
         };
         self.say_farewell(myself, debate.clone(), summary, fate);
@@ -170,6 +174,13 @@ async fn settle_job(shared: &Shared, debate: &DebateId, priority: Priority, fate
             let done = shared.in_time(shared.jobs.complete(&job));
             warn(debate, "job of an ended debate not removed, it will come again", done).await;
         }
+        JobFate::Interrupted(job) => {
+            let done = shared.in_time(shared.jobs.complete(&job));
+            warn(debate, "job of an interrupted debate not removed, it will come again", done).await;
+            // whoever resumed it before that found a job that is gone now
+            let done = requeue_resumed(shared, debate, priority);
+            warn(debate, "interrupted debate not looked at again", done).await;
+        }
         JobFate::Release(job, delay) => {
             let done = shared.in_time(shared.jobs.release(&job, delay));
             warn(debate, "job not given back, its lease will run out", done).await;
@@ -181,6 +192,16 @@ async fn settle_job(shared: &Shared, debate: &DebateId, priority: Priority, fate
             shared.hint_ready(debate, priority).await;
         }
     }
+}
+
+async fn requeue_resumed(shared: &Shared, debate: &DebateId, priority: Priority) -> Result<(), StoreError> {
+    let records = ledger::read(shared, debate, Position(0)).await?;
+    if Debate::fold(records.iter().map(Arc::as_ref)).is_none_or(|debate| debate.interrupted()) {
+        return Ok(());
+    }
+    shared.in_time(shared.jobs.enqueue(debate, priority)).await?;
+    shared.hint_ready(debate, priority).await;
+    Ok(())
 }
 
 async fn warn(debate: &DebateId, trouble: &str, done: impl Future<Output = Result<(), StoreError>>) {

@@ -2,11 +2,12 @@
 use super::Node;
 use crate::tasks::tell;
 use crate::watch::ends;
-use crate::{ledger, notes, root, subjects};
+use crate::{ledger, notes, replay, root, subjects};
 use agon_bus::{BusError, Payload};
-use agon_core::{DebateId, DebateState, HostId, Input, Position, Priority};
-use agon_proto::{CancelDebate, CancelOrder, Hint, Summary, SummaryState};
-use agon_store::StoreError;
+use agon_core::{Debate, DebateId, DebateState, HostId, Input, Position, Priority, Record, Timestamp};
+use agon_proto::{CancelDebate, CancelOrder, Hint, LogAdvanced, Summary, SummaryState};
+use agon_store::{AppendError, StoreError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Why a debate was not told to end.
@@ -26,6 +27,31 @@ pub enum CancelError {
     /// The order could not be written down; it may be given again.
     #[error("the order cannot be written down")]
     Store(#[from] StoreError),
+}
+
+/// Why a debate was not resumed.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ResumeError {
+    /// There is no such debate.
+    #[error("there is no debate {0}")]
+    Unknown(DebateId),
+    /// It is over.
+    #[error("debate {debate} is over already: {state:?}")]
+    Ended {
+        /// Which.
+        debate: DebateId,
+        /// How it ended.
+        state: DebateState,
+    },
+    /// It waits for a coordinator, or has one.
+    #[error("debate {0} is not interrupted")]
+    Runs(DebateId),
+    /// It could not be written down; the debate may be resumed again.
+    #[error("the resumption cannot be written down")]
+    Append(#[from] AppendError),
+    /// It is written down, but could not be queued; the debate may be resumed again.
+    #[error("the debate is resumed but not queued")]
+    Queue(#[source] StoreError),
 }
 
 /// Why a host was not told to take no more turns.
@@ -88,11 +114,53 @@ impl Node {
                 let hint = Hint::CancelDebate(CancelDebate { debate: debate.clone(), reason: order.reason });
                 self.shared.hint_node(&owner, hint).await;
             }
-            Some(SummaryState::Queued | SummaryState::Local | SummaryState::Ended { .. }) | None => {
+            Some(SummaryState::Queued
+                | SummaryState::Local
+                | SummaryState::Interrupted
+                | SummaryState::Ended { .. },
+            )
+            | None => {
                 self.shared.in_time(self.shared.jobs.enqueue(debate, priority)).await?;
                 self.shared.hint_ready(debate, priority).await;
             }
         }
+        Ok(())
+    }
+
+    /// Has a debate continued that nobody plays. Resuming it again before it has gone on is harmless. A node that takes no
+    /// jobs plays it itself, whatever its log says of others.
+    pub async fn resume(&self, debate: &DebateId, by: Option<&str>) -> Result<(), ResumeError> {
+        let records = ledger::read(&self.shared, debate, Position(0)).await.map_err(AppendError::Store)?;
+        let (Some(first), Some(last)) = (records.first(), records.last()) else {
+            return Err(ResumeError::Unknown(debate.clone()));
+        };
+        let folded = Debate::fold(records.iter().map(Arc::as_ref));
+        let mut folded = folded.ok_or_else(|| ResumeError::Unknown(debate.clone()))?;
+        if let Some((state, _)) = folded.ended() {
+            return Err(ResumeError::Ended { debate: debate.clone(), state });
+        }
+        if folded.interrupted() || !self.shared.config.takes_jobs {
+            let at = self.shared.clock.now().max(last.at);
+            let record = resumption(&folded, at, by).ok_or_else(|| ResumeError::Runs(debate.clone()))?;
+            match ledger::append(&self.shared, debate, &record).await {
+                Ok(record) => folded.apply_record(&record),
+                // somebody else was faster, and queues it
+                Err(AppendError::Fenced { .. }) if self.shared.config.takes_jobs => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+            let hint = Hint::LogAdvanced(LogAdvanced { debate: debate.clone(), position: folded.position() });
+            self.shared.hint_debate(debate, hint).await;
+            notes::note(&self.shared, notes::standing(&folded, first.at, at, None)).await;
+        } else if !replay::was_resumed(&records) {
+            return Err(ResumeError::Runs(debate.clone()));
+        }
+        if !self.shared.config.takes_jobs {
+            self.adopt(debate);
+            return Ok(());
+        }
+        let priority = folded.admission().priority;
+        self.shared.in_time(self.shared.jobs.enqueue(debate, priority)).await.map_err(ResumeError::Queue)?;
+        self.shared.hint_ready(debate, priority).await;
         Ok(())
     }
 
@@ -106,4 +174,10 @@ impl Node {
             Err(error) => Err(DrainError::Bus { host: host.clone(), error }),
         }
     }
+}
+
+/// What is written down when a debate is resumed.
+fn resumption(debate: &Debate, at: Timestamp, by: Option<&str>) -> Option<Record> {
+    let events = debate.decide(at, Input::Resume { by: by.map(str::to_owned) }).ok()?;
+    Some(debate.record(at, rand::random(), events))
 }

@@ -65,7 +65,7 @@ async fn a_long_debate_survives_several_deaths() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_coordinator_that_dies_again_and_again_ends_its_debate_and_not_the_node() {
+async fn a_coordinator_that_dies_again_and_again_interrupts_its_debate_and_not_the_node() {
     let stage = Stage::new();
     let cast = Cast::new(Duration::from_millis(500));
     cast.cue(std::iter::repeat_n(Cue::Hang, 1));
@@ -78,12 +78,13 @@ async fn a_coordinator_that_dies_again_and_again_ends_its_debate_and_not_the_nod
         tokio::time::sleep(Duration::from_secs(2)).await;
     }
 
-    assert_eq!(node.finished(&debate(ID)).await.unwrap().0, DebateState::Failed);
-    let ended = stage.log(ID).await.last().unwrap().events.last().unwrap().clone();
-    let Event::DebateEnded { reason: Some(reason), .. } = ended else { panic!("no reason: {ended:?}") };
+    let last = stage.log(ID).await.last().unwrap().events.last().unwrap().clone();
+    let Event::DebateInterrupted { reason } = last else { panic!("the debate goes on: {last:?}") };
     assert_eq!(reason.code, ReasonCode::Poison);
     node.submit(admission("another", spec())).await.unwrap();
     assert_eq!(node.finished(&debate("another")).await.unwrap().0, DebateState::Succeeded);
+    node.resume(&debate(ID), None).await.unwrap();
+    assert_eq!(node.finished(&debate(ID)).await.unwrap().0, DebateState::Succeeded);
 }
 
 #[tokio::test(start_paused = true)]

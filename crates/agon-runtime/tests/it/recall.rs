@@ -28,6 +28,7 @@ fn ended(id: &str, admitted: u64) -> Summary {
         last: Position(9),
         admitted: Timestamp(admitted),
         updated: Timestamp(admitted),
+        paused_ms: 0,
         card: Some(Card {
             outcome: Outcome::Decided,
             verdict: Some("Build it.".into()),

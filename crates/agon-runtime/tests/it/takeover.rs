@@ -2,6 +2,8 @@
 use crate::cast::{Cast, Cue};
 use crate::stage::*;
 use agon_core::*;
+use agon_proto::SummaryState;
+use agon_runtime::{Death, ResumeError, Victim};
 use std::time::Duration;
 
 const ID: &str = "a-debate";
@@ -114,7 +116,7 @@ async fn a_deposed_coordinator_writes_nothing_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_debate_that_is_claimed_again_and_again_without_progress_ends_as_poison() {
+async fn a_debate_that_is_claimed_again_and_again_without_progress_is_interrupted_until_it_is_resumed() {
     let stage = Stage::new();
     let cast = Cast::new(Duration::from_millis(500));
     cast.cue(std::iter::repeat_n(Cue::Hang, 100));
@@ -130,10 +132,49 @@ async fn a_debate_that_is_claimed_again_and_again_without_progress_ends_as_poiso
     }
 
     let log = stage.log(ID).await;
-    let Some(Event::DebateEnded { state, reason, .. }) = log.last().and_then(|record| record.events.last()) else {
+    let Some(Event::DebateInterrupted { reason }) = log.last().and_then(|record| record.events.last()) else {
         panic!("the debate goes on: {log:?}")
     };
-    assert_eq!((*state, reason.as_ref().map(|reason| reason.code)), (DebateState::Failed, Some(ReasonCode::Poison)));
+    assert_eq!(reason.code, ReasonCode::Poison);
+
+    let cast = Cast::new(Duration::from_millis(500));
+    let node = stage.node("healthy", vec![cast.host("gpu1", 2)]).await;
+    node.adopt(&debate(ID));
+    tokio::time::sleep(Duration::from_secs(300)).await;
+    assert_eq!(stage.log(ID).await, log, "nobody takes it up");
+
+    node.resume(&debate(ID), Some("ada")).await.unwrap();
+    node.resume(&debate(ID), Some("bob")).await.unwrap();
+    assert_eq!(node.finished(&debate(ID)).await.unwrap().0, DebateState::Succeeded);
+    let log = stage.log(ID).await;
+    check(&log);
+    let events: Vec<&Event> = log.iter().flat_map(|record| &record.events).collect();
+    let resumed = events.iter().filter(|event| matches!(event, Event::DebateResumed { by } if by.as_deref() == Some("ada")));
+    assert_eq!(resumed.count(), 1);
+    assert!(!events.iter().any(|event| matches!(event, Event::TurnFailed { .. })), "no deadline passed meanwhile");
+    assert!(matches!(node.resume(&debate(ID), None).await, Err(ResumeError::Ended { .. })));
+    assert!(matches!(node.resume(&debate("nobody"), None).await, Err(ResumeError::Unknown(_))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interrupted_debate_can_be_cancelled_and_one_that_runs_is_not_resumed() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    cast.cue(std::iter::repeat_n(Cue::Hang, 100));
+    let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+    node.submit(admission(ID, spec())).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(matches!(node.resume(&debate(ID), None).await, Err(ResumeError::Runs(_))));
+    for _ in 0..10 {
+        node.strike(Victim::Coordinator(debate(ID)), Death::Panic);
+        tokio::time::sleep(Duration::from_secs(2)).await;
+    }
+    let summary = stage.catalogue.get_summary(&debate(ID)).await.unwrap().unwrap();
+    assert_eq!(summary.state, SummaryState::Interrupted);
+    assert!(stage.catalogue.unfinished().await.unwrap().is_empty(), "nobody looks after it");
+
+    node.cancel(&debate(ID), "enough", None).await.unwrap();
+    assert_eq!(node.finished(&debate(ID)).await.unwrap().0, DebateState::Cancelled);
 }
 
 #[tokio::test(start_paused = true)]

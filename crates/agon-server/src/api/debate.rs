@@ -6,8 +6,8 @@ use crate::auth::Scope;
 use crate::error::Problem;
 use agon_core::{DebateId, Event, Halt, Position, Timestamp};
 use agon_proto::pb::v1 as pb;
-use agon_runtime::CancelError;
-use agon_store::Local;
+use agon_runtime::{CancelError, ResumeError};
+use agon_store::{AppendError, Local, StoreError, Verified, chain};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ impl Api {
         }
         let folded = self.folded(&debate).await?;
         if folded.debate.ended().is_none() {
-            self.servers_own(&debate).await?;
+            self.servers_own(&debate, "cancel").await?;
             let reason = if request.reason.is_empty() { "cancelled by its client" } else { &request.reason };
             match self.ports.node.cancel(&debate, reason, call.caller.principal.as_deref()).await {
                 // it ended in between
@@ -100,14 +100,46 @@ impl Api {
         self.resource(&debate, true).await
     }
 
+    /// Has an interrupted debate continued. Doing so twice is one resumption; a debate that runs or is over is refused.
+    pub async fn resume(&self, call: &Call, request: &pb::ResumeDebateRequest) -> Result<pb::Debate, Problem> {
+        call.caller.require(Scope::DebatesWrite)?;
+        let debate = named(&call.caller, &request.name)?;
+        self.folded(&debate).await?;
+        self.servers_own(&debate, "resume").await?;
+        let resumed = self.ports.node.resume(&debate, call.caller.principal.as_deref()).await;
+        resumed.map_err(|error| of_resume(&error))?;
+        self.resource(&debate, true).await
+    }
+
     /// Refuses a debate that was not submitted to a server.
-    async fn servers_own(&self, debate: &DebateId) -> Result<(), Problem> {
+    async fn servers_own(&self, debate: &DebateId, command: &str) -> Result<(), Problem> {
         if self.ports.upkeep.local(debate).await.map_err(|error| Problem::of_store(&error))?.is_none() {
             return Ok(());
         }
         let debate = debate.name().to_owned();
-        let detail = format!("debate {debate} was begun by `agon run`; end it on its machine: agon cancel {debate}");
+        let detail = format!("debate {debate} was begun by `agon run`; use its machine: agon {command} {debate}");
         Err(Problem::State { debate, detail })
+    }
+
+    /// Whether the hash chain of a debate's log holds.
+    pub async fn verify(
+        &self,
+        call: &Call,
+        request: &pb::VerifyDebateRequest,
+    ) -> Result<pb::VerifyDebateResponse, Problem> {
+        use pb::verify_debate_response::{Damage, Found, Whole};
+        call.caller.require(Scope::DebatesRead)?;
+        let debate = named(&call.caller, &request.name)?;
+        let found = match self.ports.upkeep.verify(&debate).await {
+            Ok(Verified { records, events, head_hash }) => {
+                Found::Whole(Whole { records, events, hash: chain::hex(&head_hash) })
+            }
+            Err(StoreError::Damaged { at, detail, .. }) => Found::Damaged(Damage { event: at.0, detail }),
+            Err(error @ (StoreError::Backend(_) | StoreError::NotFound(_) | StoreError::Full(_))) => {
+                return Err(Problem::of_store(&error));
+            }
+        };
+        Ok(pb::VerifyDebateResponse { id: debate.name().to_owned(), found: Some(found) })
     }
 
     /// Removes a debate that is over.
@@ -162,6 +194,22 @@ impl Api {
             return Err(Problem::no_debate(&debate));
         }
         Ok((events, false))
+    }
+}
+
+fn of_resume(error: &ResumeError) -> Problem {
+    match error {
+        ResumeError::Unknown(debate) => Problem::no_debate(debate),
+        ResumeError::Ended { debate, .. } | ResumeError::Runs(debate) => {
+            let why = if matches!(error, ResumeError::Runs(_)) { "is not interrupted" } else { "is over" };
+            let debate = debate.name().to_owned();
+            let detail = format!("debate {debate} {why}; only an interrupted debate can be resumed");
+            Problem::State { debate, detail }
+        }
+        ResumeError::Append(AppendError::Store(error)) | ResumeError::Queue(error) => Problem::of_store(error),
+        ResumeError::Append(AppendError::Fenced { .. } | AppendError::Unsure(_)) => {
+            Problem::Unavailable("it is unknown whether the resumption was written down".to_owned())
+        }
     }
 }
 

@@ -102,8 +102,11 @@ fn list_states(state: State) -> Vec<ListState> {
         State::Unspecified => Vec::new(),
         State::Queued => vec![ListState::Queued],
         State::Running => vec![ListState::Running, ListState::Local],
-        State::Cancelling => vec![ListState::Queued, ListState::Running, ListState::Local],
-        State::Paused | State::Interrupted => vec![ListState::Local],
+        State::Cancelling => {
+            vec![ListState::Queued, ListState::Running, ListState::Local, ListState::Interrupted]
+        }
+        State::Paused => vec![ListState::Local],
+        State::Interrupted => vec![ListState::Local, ListState::Interrupted],
         State::Succeeded => vec![ListState::Ended(DebateState::Succeeded)],
         State::Failed => vec![ListState::Ended(DebateState::Failed)],
         State::Cancelled => vec![ListState::Ended(DebateState::Cancelled)],

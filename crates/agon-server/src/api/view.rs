@@ -64,6 +64,7 @@ impl Folded {
             (Some((state, _)), _) => ended(state),
             (None, Some(halt)) => halted(halt),
             (None, None) if shown.cancelling || facts.cancelled => pb::debate::State::Cancelling,
+            (None, None) if self.debate.interrupted() => pb::debate::State::Interrupted,
             (None, None) if facts.claimed.is_some() => pb::debate::State::Running,
             (None, None) => pb::debate::State::Queued,
         };
@@ -95,6 +96,7 @@ impl Folded {
             rehearsal: admission.rehearsal,
             priority: priority_number(admission.priority),
             sequence: self.debate.position().0,
+            paused_ms: self.debate.paused_ms(),
             rejudges: admission.rejudges.as_ref().map(|id| id.name().to_owned()),
             topic: admission.spec.topic.clone(),
             ..identity(&admission.id)
@@ -148,6 +150,8 @@ impl<'a> Facts<'a> {
             Event::Claimed { .. } => self.claimed = self.claimed.or(Some(at)),
             Event::TurnFailed { .. } => self.failed = self.failed.saturating_add(1),
             Event::CancelRequested { .. } => self.cancelled = true,
+            Event::DebateInterrupted { reason } => self.reason = Some(reason),
+            Event::DebateResumed { .. } => self.reason = None,
             Event::DebateEnded { reason, .. } => self.reason = reason.as_ref(),
             _ => {}
         }
@@ -159,9 +163,11 @@ pub(crate) fn listed(summary: &Summary, cancelling: bool, halt: Option<Halt>) ->
     let (state, outcome) = match (&summary.state, halt) {
         (SummaryState::Ended { state, outcome }, _) => (ended(*state), *outcome),
         (_, Some(halt)) => (halted(halt), None),
-        (SummaryState::Queued | SummaryState::Running { .. } | SummaryState::Local, None) if cancelling => {
-            (pb::debate::State::Cancelling, None)
-        }
+        (
+            SummaryState::Queued | SummaryState::Running { .. } | SummaryState::Local | SummaryState::Interrupted,
+            None,
+        ) if cancelling => (pb::debate::State::Cancelling, None),
+        (SummaryState::Interrupted, None) => (pb::debate::State::Interrupted, None),
         (SummaryState::Queued, None) => (pb::debate::State::Queued, None),
         (SummaryState::Running { .. } | SummaryState::Local, None) => (pb::debate::State::Running, None),
     };
@@ -176,6 +182,7 @@ pub(crate) fn listed(summary: &Summary, cancelling: bool, halt: Option<Halt>) ->
         rehearsal: summary.rehearsal,
         priority: priority_number(summary.priority),
         sequence: summary.last.0,
+        paused_ms: summary.paused_ms,
         topic: summary.topic.clone(),
         ..identity(&summary.id)
     }

@@ -106,7 +106,7 @@ pub(crate) async fn delete(State(rest): State<Rest>, Called(call, id): Called, P
     Answer::of(&id, removed.map(|()| json!({})))
 }
 
-/// `POST /v1/debates/{id}:cancel` and `:rejudge`.
+/// `POST /v1/debates/{id}:cancel`, `:resume`, `:rejudge` and `:verify`.
 pub(crate) async fn order(
     State(rest): State<Rest>,
     Called(call, id): Called,
@@ -129,6 +129,20 @@ pub(crate) async fn order(
             }
             Err(problem) => Err(problem),
         },
+        Some((name, "resume")) => match rest.json.read::<pb::ResumeDebateRequest>(body) {
+            Ok(_) => {
+                let request = pb::ResumeDebateRequest { name: name.to_owned() };
+                rest.api.resume(&call, &request).await.and_then(|debate| rest.json.write(&debate))
+            }
+            Err(problem) => Err(problem),
+        },
+        Some((name, "verify")) => match rest.json.read::<pb::VerifyDebateRequest>(body) {
+            Ok(_) => {
+                let request = pb::VerifyDebateRequest { name: name.to_owned() };
+                rest.api.verify(&call, &request).await.and_then(|found| rest.json.write(&found))
+            }
+            Err(problem) => Err(problem),
+        },
         Some((name, "rejudge")) => match rest.json.read::<pb::RejudgeDebateRequest>(body) {
             Ok(request) => {
                 let request = pb::RejudgeDebateRequest { name: name.to_owned(), ..request };
@@ -137,7 +151,7 @@ pub(crate) async fn order(
             Err(problem) => Err(problem),
         },
         Some(_) | None => {
-            return bare(StatusCode::NOT_FOUND, Code::NotFound, "orders are :cancel and :rejudge", &id);
+            return bare(StatusCode::NOT_FOUND, Code::NotFound, "orders are :cancel, :resume, :rejudge and :verify", &id);
         }
     };
     Answer::of(&id, answer).into_response()

@@ -18,7 +18,7 @@ macro_rules! messages {
 }
 messages! {
     CancelDebateRequest, CreateDebateRequest, Debate, ListDebatesRequest, ListDebatesResponse, ListHostsResponse,
-    ListModelsResponse, ListRatingsResponse, PersonaRecord, RejudgeDebateRequest,
+    ListModelsResponse, ListRatingsResponse, PersonaRecord, RejudgeDebateRequest, ResumeDebateRequest, VerifyDebateRequest, VerifyDebateResponse,
 }
 
 /// Writes and reads messages of the API.

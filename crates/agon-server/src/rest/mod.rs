@@ -50,7 +50,12 @@ fn routes() -> Vec<Route> {
         route(
             "/v1/debates/{id}",
             post(debates::order),
-            &[("post", "/v1/debates/{id}:cancel"), ("post", "/v1/debates/{id}:rejudge")],
+            &[
+                ("post", "/v1/debates/{id}:cancel"),
+                ("post", "/v1/debates/{id}:resume"),
+                ("post", "/v1/debates/{id}:rejudge"),
+                ("post", "/v1/debates/{id}:verify"),
+            ],
         ),
         route("/v1/debates/{id}/events", get(events::follow), &[("get", "/v1/debates/{id}/events")]),
         route("/v1/debates/{id}/{document}", get(reports::export), &[("get", "/v1/debates/{id}/report.{form}")]),

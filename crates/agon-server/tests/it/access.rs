@@ -84,6 +84,8 @@ async fn a_tenant_does_not_see_that_the_debate_of_another_exists() {
     assert_eq!((code, reason.as_str()), (Code::NotFound, "DEBATE_NOT_FOUND"));
     let (code, _, _) = refusal(client.get_debate(by("oscar-token", named("acme/private"))).await);
     assert_eq!(code, Code::InvalidArgument, "a name never names a tenant");
+    let order = pb::ResumeDebateRequest { name: "private".into() };
+    assert_eq!(refusal(client.resume_debate(by("oscar-token", order)).await).0, Code::NotFound);
     let list = client.list_debates(by("oscar-token", pb::ListDebatesRequest::default())).await.unwrap().into_inner();
     assert!(list.debates.is_empty());
     let own = client.create_debate(by("oscar-token", wanted("private"))).await.unwrap().into_inner();
@@ -96,6 +98,9 @@ async fn a_scope_that_is_missing_is_named() {
     let gateway = stage.gateway_before(&stage.idle_node().await, door.config()).await;
     let (code, reason, details) = refusal(gateway.debates.clone().create_debate(by("reader-token", wanted("x"))).await);
     assert_eq!((code, reason.as_str()), (Code::PermissionDenied, "MISSING_SCOPE"));
+    assert_eq!(details.error_info().unwrap().metadata["scope"], "debates:write");
+    let order = pb::ResumeDebateRequest { name: "x".into() };
+    let (_, _, details) = refusal(gateway.debates.clone().resume_debate(by("reader-token", order)).await);
     assert_eq!(details.error_info().unwrap().metadata["scope"], "debates:write");
     let (_, _, details) =
         refusal(gateway.cluster.clone().list_hosts(by("reader-token", pb::ListHostsRequest {})).await);

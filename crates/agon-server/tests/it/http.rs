@@ -7,6 +7,13 @@ pub fn http() -> reqwest::Client {
     reqwest::Client::new()
 }
 
+/// The body of an answer.
+pub async fn json_of(answer: reqwest::Response) -> Value {
+    assert_eq!(answer.status(), 200);
+    assert_eq!(answer.headers()["content-type"], "application/json");
+    answer.json().await.unwrap()
+}
+
 /// The HTTP status of a refusal, and its reason.
 pub async fn status_of(answer: reqwest::Response) -> (u16, String) {
     let status = answer.status().as_u16();

@@ -18,6 +18,8 @@ mod history;
 #[cfg(test)]
 mod http;
 #[cfg(test)]
+mod interrupted;
+#[cfg(test)]
 mod limits;
 #[cfg(test)]
 mod read;

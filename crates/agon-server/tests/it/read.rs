@@ -37,6 +37,8 @@ async fn what_does_not_exist_is_not_found_by_any_method() {
     let refusals = [
         refusal(gateway.get(&name).await),
         refusal(client.cancel_debate(pb::CancelDebateRequest { name: name.clone(), ..Default::default() }).await),
+        refusal(client.resume_debate(pb::ResumeDebateRequest { name: name.clone() }).await),
+        refusal(client.verify_debate(pb::VerifyDebateRequest { name: name.clone() }).await),
         refusal(client.delete_debate(pb::DeleteDebateRequest { name: name.clone() }).await),
         refusal(gateway.watch(&name, 0).await),
         refusal(
@@ -70,6 +72,7 @@ fn summary(number: u64, state: SummaryState) -> Summary {
         admitted: Timestamp(1_800_000_000_000 + number),
         updated: Timestamp(1_800_000_000_000 + number),
         card: None,
+        paused_ms: 0,
     }
 }
 
@@ -258,4 +261,13 @@ async fn a_debate_that_goes_on_is_not_judged_again() {
     assert_eq!((code, reason.as_str()), (Code::FailedPrecondition, "DEBATE_NOT_OVER"));
     let query = agon_store::Query { limit: 9, tenant: Some(TenantId::default()), ..Default::default() };
     assert_eq!(stage.store.find(&query).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn an_answer_tells_the_time_of_the_server() {
+    let stage = Stage::new().await;
+    let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
+    let answer = gateway.debates.clone().list_debates(pb::ListDebatesRequest::default()).await.unwrap();
+    let date = answer.metadata().get("date").expect("agon doctor compares clocks by it").to_str().unwrap();
+    assert!(date.ends_with(" GMT"), "{date}");
 }

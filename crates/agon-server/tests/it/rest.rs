@@ -1,14 +1,9 @@
 //! Debates over REST.
-use crate::http::{detail, http, status_of};
+use crate::http::{detail, http, json_of, status_of};
 use crate::stage::*;
 use agon_server::{GatewayConfig, Limits};
 use serde_json::{Value, json};
 
-async fn json_of(answer: reqwest::Response) -> Value {
-    assert_eq!(answer.status(), 200);
-    assert_eq!(answer.headers()["content-type"], "application/json");
-    answer.json().await.unwrap()
-}
 
 #[tokio::test]
 async fn a_debate_file_is_posted_with_parameters_and_the_debate_comes_back_in_canonical_json() {

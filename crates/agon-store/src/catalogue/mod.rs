@@ -23,7 +23,7 @@ pub trait Catalogue: Send + Sync {
     async fn get_summary(&self, debate: &DebateId) -> Result<Option<Summary>, StoreError>;
     /// The debates that fit, newest first.
     async fn find(&self, query: &Query) -> Result<Vec<Summary>, StoreError>;
-    /// Every debate of every tenant that was submitted to a server and has not ended, oldest first.
+    /// Every debate of every tenant that was submitted to a server, has not ended and does not wait to be resumed, oldest first.
     async fn unfinished(&self) -> Result<Vec<Summary>, StoreError>;
     /// How many debates of all tenants have not ended, and how they stand. Costs the number of their owners, not of the debates, where
     /// the catalogue is kept in memory.
@@ -102,6 +102,8 @@ pub enum ListState {
     Running,
     /// It was not submitted to a server, and has not ended.
     Local,
+    /// It waits to be resumed.
+    Interrupted,
     /// It ended so.
     Ended(DebateState),
 }
@@ -119,11 +121,15 @@ impl Query {
             SummaryState::Queued => ListState::Queued,
             SummaryState::Running { .. } => ListState::Running,
             SummaryState::Local => ListState::Local,
+            SummaryState::Interrupted => ListState::Interrupted,
             SummaryState::Ended { state, .. } => ListState::Ended(*state),
         };
         let outcome = match &summary.state {
             SummaryState::Ended { outcome, .. } => *outcome,
-            SummaryState::Queued | SummaryState::Running { .. } | SummaryState::Local => None,
+            SummaryState::Queued
+            | SummaryState::Running { .. }
+            | SummaryState::Local
+            | SummaryState::Interrupted => None,
         };
         let labelled = |(key, value): (&String, &String)| {
             summary.labels.get(key).is_some_and(|has| value.is_empty() || has == value)

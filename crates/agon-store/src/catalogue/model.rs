@@ -39,7 +39,7 @@ impl Model {
                     standing.oldest = standing.oldest.into_iter().chain([summary.admitted]).min();
                 }
                 SummaryState::Running { owner } => *standing.running.entry(owner).or_default() += 1,
-                SummaryState::Local | SummaryState::Ended { .. } => {}
+                SummaryState::Local | SummaryState::Interrupted | SummaryState::Ended { .. } => {}
             }
         }
         standing
@@ -49,7 +49,7 @@ impl Model {
         self.0.iter().filter(|summary| summary.state == own && summary.updated < before).count() as u64
     }
     pub(crate) fn unfinished(&self) -> Vec<Summary> {
-        let over = |summary: &&Summary| matches!(summary.state, SummaryState::Local | SummaryState::Ended { .. });
+        let over = |summary: &&Summary| matches!(summary.state, SummaryState::Local | SummaryState::Interrupted | SummaryState::Ended { .. });
         self.0.iter().filter(|summary| !over(summary)).cloned().collect()
     }
 }
@@ -64,6 +64,7 @@ fn summary() -> impl Strategy<Value = Summary> {
     let state = prop_oneof![
         Just(SummaryState::Queued),
         Just(SummaryState::Local),
+        Just(SummaryState::Interrupted),
         Just(SummaryState::Running { owner: NodeId::from("node") }),
         Just(SummaryState::Running { owner: NodeId::from("other") }),
         Just(SummaryState::Ended { state: DebateState::Succeeded, outcome: Some(Outcome::Tie) }),
@@ -82,6 +83,7 @@ fn summary() -> impl Strategy<Value = Summary> {
         admitted: Timestamp(admitted),
         updated: Timestamp(last),
         card: None,
+        paused_ms: 0,
     })
 }
 
@@ -95,7 +97,7 @@ pub(crate) fn query() -> impl Strategy<Value = Query> {
     let tenant = prop::option::of(prop::sample::select(vec!["default", "acme", "z", "nobody"]));
     let moment = || prop::option::of((0..6_u64).prop_map(Timestamp));
     let after = prop::option::of((0..6_u64, id()));
-    let states = prop::sample::subsequence(vec![ListState::Queued, ListState::Running, ListState::Local], 0..=3);
+    let states = prop::sample::subsequence(vec![ListState::Queued, ListState::Running, ListState::Local, ListState::Interrupted], 0..=4);
     (tenant, 0..6_usize, after, moment(), moment(), states).prop_map(|(tenant, limit, after, from, before, states)| {
         Query {
             tenant: tenant.map(|tenant| TenantId::parse(tenant).unwrap()),

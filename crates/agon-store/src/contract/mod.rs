@@ -121,6 +121,7 @@ pub(crate) fn summary(name: &str, admitted: u64) -> Summary {
         admitted: Timestamp(admitted),
         updated: Timestamp(admitted),
         card: None,
+        paused_ms: 0,
     }
 }
 

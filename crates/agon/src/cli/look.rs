@@ -126,6 +126,9 @@ pub struct VerifyArgs {
     /// Print one JSON array
     #[arg(long)]
     pub json: bool,
+    /// Where to look.
+    #[command(flatten)]
+    pub place: PlaceArgs,
 }
 
 /// `agon resume`
@@ -135,9 +138,11 @@ Examples:
   agon resume                    the one debate that waits; where several do, choose one
   agon resume 3f9c 81aa          these, one after the other
   agon resume --all              every one that is paused or interrupted
+  agon resume 3f9c --server gateway:50051
 
-A debate is paused where Ctrl-C or SIGTERM stopped its process, and interrupted where its process died.
-Nothing else continues it. A debate that another process plays is refused.")]
+A debate is paused where Ctrl-C or SIGTERM stopped its process, and interrupted where its process died or
+the servers gave it up after five deaths. Nothing else continues it. A debate that is played is refused.
+At a server, Ctrl-C ends the watching, not the debate.")]
 pub struct ResumeArgs {
     /// The debates: ids, beginnings or ends of them, or `last`
     #[arg(value_name = "ID")]
@@ -145,7 +150,10 @@ pub struct ResumeArgs {
     /// Continue every debate that is paused or interrupted, one after the other
     #[arg(long, conflicts_with = "ids")]
     pub all: bool,
-    /// Which servers to ask.
+    /// Where to look.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// Which model servers to ask, for a debate of this machine.
     #[command(flatten)]
     pub server: ServerArgs,
     /// How fast and how badly a rehearsal goes.

@@ -37,6 +37,7 @@ impl Client {
         let found = self.repeat(request, |mut to, request| async move { to.get_debate(request).await }).await;
         match found {
             Ok(_) => Ok(true),
+            Err(status) if status.code() == Code::DataLoss => Ok(true),
             Err(status) if matches!(status.code(), Code::NotFound | Code::InvalidArgument) => Ok(false),
             Err(status) => Err(self.stop(&status, "get").await),
         }
@@ -61,10 +62,37 @@ impl Client {
         }
     }
 
+    /// The server's clock, if it tells.
+    pub async fn date(&self) -> Option<jiff::Timestamp> {
+        let request = pb::v1::ListDebatesRequest { page_size: 1, ..Default::default() };
+        let answer = self.debates.clone().list_debates(self.timed(request)).await.ok()?;
+        let date = answer.metadata().get("date")?.to_str().ok()?;
+        Some(jiff::fmt::rfc2822::parse(date).ok()?.timestamp())
+    }
+
     /// Orders a debate to be ended.
     pub async fn cancel(&self, id: &str, reason: &str) -> Result<pb::v1::Debate, Stop> {
         let request = pb::v1::CancelDebateRequest { name: id.to_owned(), reason: reason.to_owned() };
         self.ask("cancel", request, |mut to, request| async move { to.cancel_debate(request).await }).await
+    }
+
+    /// Has an interrupted debate continued.
+    pub async fn resume(&self, id: &str) -> Result<pb::v1::Debate, Stop> {
+        let request = pb::v1::ResumeDebateRequest { name: id.to_owned() };
+        self.ask("resume", request, |mut to, request| async move { to.resume_debate(request).await }).await
+    }
+
+    /// Whether the hash chain of a debate's log holds.
+    pub async fn verify(&self, id: &str) -> Result<pb::v1::VerifyDebateResponse, Stop> {
+        let request = pb::v1::VerifyDebateRequest { name: id.to_owned() };
+        self.ask("verify", request, |mut to, request| async move { to.verify_debate(request).await }).await
+    }
+
+    /// A debate without its spec and its result.
+    pub async fn get(&self, id: &str) -> Result<pb::v1::Debate, Stop> {
+        let view = pb::v1::DebateView::Basic.into();
+        let request = pb::v1::GetDebateRequest { name: id.to_owned(), view };
+        self.ask("get", request, |mut to, request| async move { to.get_debate(request).await }).await
     }
 
     /// Has a debate that is over judged again. Harmless to repeat, because it carries a request id.

@@ -3,8 +3,9 @@ use super::connect::Client;
 use super::{calls, told};
 use crate::exit::Stop;
 use crate::watching::{Feed, Seen, Sink, end_of};
-use agon_core::Position;
+use agon_core::{Event, Position, Record};
 use agon_proto::pb;
+use agon_proto::pb::v1::debate::State;
 use agon_proto::pb::v1::watch_debate_response::Kind;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +39,7 @@ struct Follower {
 
 /// How a stream ended.
 enum Ended {
-    /// The debate is over.
+    /// The debate is over, or nobody plays it before it is resumed.
     Over,
     /// Nobody wants to hear more.
     Unheard,
@@ -111,6 +112,7 @@ impl Follower {
     async fn take(&mut self, message: pb::v1::WatchDebateResponse, sink: &Sink) -> Option<Ended> {
         (self.begun, self.broken) = (true, None);
         match message.kind? {
+            Kind::Snapshot(debate) if is_halted(&debate) => Some(self.catch_up(sink).await),
             Kind::Snapshot(debate) => self.is_over(&debate).then_some(Ended::Over),
             Kind::Event(event) if event.sequence <= self.seen.0 => None,
             Kind::Event(event) => {
@@ -119,22 +121,52 @@ impl Follower {
                     Err(stop) => return Some(Ended::Unreadable(stop)),
                 };
                 self.seen = record.last();
-                let over = end_of(&record).is_some();
+                let (over, interrupted) = (end_of(&record).is_some(), interrupts(&record));
                 let heard = sink.send(Seen::Record(Arc::new(record))).await;
-                (over || !heard).then_some(if over { Ended::Over } else { Ended::Unheard })
+                match (over, heard) {
+                    (true, _) => Some(Ended::Over),
+                    (false, false) => Some(Ended::Unheard),
+                    (false, true) if interrupted => self.if_halted(sink).await,
+                    (false, true) => None,
+                }
             }
             Kind::Delta(delta) => {
                 let turn = delta.turn.map(Into::into)?;
                 let heard = sink.send(Seen::Delta { turn, offset: delta.offset, text: delta.text }).await;
                 (!heard).then_some(Ended::Unheard)
             }
-            Kind::Heartbeat(_) => sink.is_closed().then_some(Ended::Unheard),
+            Kind::Heartbeat(_) if sink.is_closed() => Some(Ended::Unheard),
+            // no event says that a process of the debate's own was stopped or died
+            Kind::Heartbeat(_) => self.if_halted(sink).await,
         }
+    }
+
+    /// The end of the stream, where nobody plays the debate any more.
+    async fn if_halted(&mut self, sink: &Sink) -> Option<Ended> {
+        match self.client.get(&self.id).await {
+            Ok(debate) if is_halted(&debate) => Some(self.catch_up(sink).await),
+            Ok(_) | Err(_) => None,
+        }
+    }
+
+    /// The rest of a log to which nothing is added, those of its events too that watchers are not sent.
+    async fn catch_up(&mut self, sink: &Sink) -> Ended {
+        let records = match self.client.events(&self.id).await {
+            Ok(records) => records,
+            Err(stop) => return Ended::Unreadable(stop),
+        };
+        let seen = self.seen;
+        for record in records.into_iter().filter(|record| record.last() > seen) {
+            self.seen = record.last();
+            if !sink.send(Seen::Record(Arc::new(record))).await {
+                return Ended::Unheard;
+            }
+        }
+        Ended::Over
     }
 
     /// Nothing comes after what was seen already.
     fn is_over(&self, debate: &pb::v1::Debate) -> bool {
-        use pb::v1::debate::State;
         let ended = match debate.state() {
             State::Succeeded | State::Failed | State::Cancelled => true,
             State::Unspecified
@@ -146,4 +178,13 @@ impl Follower {
         };
         ended && debate.sequence <= self.seen.0
     }
+}
+
+/// Whether nobody plays the debate before it is resumed.
+pub fn is_halted(debate: &pb::v1::Debate) -> bool {
+    matches!(debate.state(), State::Paused | State::Interrupted)
+}
+
+fn interrupts(record: &Record) -> bool {
+    record.events.iter().any(|event| matches!(event, Event::DebateInterrupted { .. }))
 }

@@ -8,7 +8,7 @@ mod follow;
 mod told;
 
 pub use connect::{Client, address};
-pub use follow::follow;
+pub use follow::{follow, is_halted};
 
 use crate::cli::{ApiArgs, PlaceArgs};
 use crate::commands::Context;

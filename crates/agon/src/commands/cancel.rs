@@ -9,7 +9,7 @@ use crate::stage::Stage;
 use crate::store::{Store, failed};
 use agon_core::{Debate, DebateId, DebateState};
 use agon_proto::pb::v1::debate::State;
-use agon_store::{CancelOrder, Commands, Local, Upkeep};
+use agon_store::{CancelOrder, Commands, Jobs, Local, Upkeep};
 use anyhow::Context as _;
 use serde_json::json;
 use std::time::Duration;
@@ -35,6 +35,7 @@ fn here(context: &Context, args: &CancelArgs) -> Result<Exit, Stop> {
                     Some(_) => break ("over", "is over already"),
                     None => {
                         order(&store, &id, &args.reason).await?;
+                        wake(&store, &id).await?;
                         break ("cancelling", "was submitted to a server, which is ordered to end it");
                     }
                 },
@@ -74,6 +75,16 @@ async fn order(store: &Store, id: &DebateId, reason: &str) -> Result<(), Stop> {
     let order = CancelOrder { reason: reason.to_owned(), by: None };
     store.sqlite.order_cancel(id, order).await.map_err(failed)?;
     Ok(())
+}
+
+/// Has a server look at a debate that it gave up: it looks at no other of its own accord.
+async fn wake(store: &Store, id: &DebateId) -> Result<(), Stop> {
+    match Debate::fold(&store.log_of(id).await?.records) {
+        Some(debate) if debate.interrupted() => {
+            store.sqlite.enqueue(id, debate.admission().priority).await.map_err(failed)
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Waits until the process that plays the debate no longer does.

@@ -6,6 +6,8 @@ use crate::exit::{Exit, Stop};
 use crate::reports::{self, Log};
 use crate::store::{Store, failed};
 use agon_core::{Debate, DebateId, Event};
+use agon_proto::pb::v1::verify_debate_response::{Damage, Found, Whole};
+use agon_proto::pb::v1::{DebateFilter, VerifyDebateResponse};
 use agon_store::{StoreError, Upkeep, chain};
 use anyhow::{Context as _, bail};
 use serde::Serialize;
@@ -13,14 +15,26 @@ use std::path::Path;
 
 /// `agon verify [ID...]`
 pub fn verify(context: &Context, args: &VerifyArgs) -> Result<Exit, Stop> {
-    let store = Store::open(context)?;
-    let checked = store.block_on(async {
-        let mut checked = Vec::new();
-        for id in chosen(&store, &args.ids).await? {
-            checked.push(verify_one(&store, &id).await?);
+    let checked = match client::place(context, &args.place)? {
+        Place::Local => {
+            let store = Store::open(context)?;
+            store.block_on(async {
+                let mut checked = Vec::new();
+                for id in chosen(&store, &args.ids).await? {
+                    checked.push(verify_one(&store, &id).await?);
+                }
+                Ok(checked)
+            })?
         }
-        Ok(checked)
-    })?;
+        Place::Server(settings) => small_runtime()?.block_on(async {
+            let client = Client::open(&settings, &context.environment)?;
+            let mut checked = Vec::new();
+            for id in named(&client, &args.ids).await? {
+                checked.push(Checked::by_server(client.verify(&id).await?)?);
+            }
+            Ok::<_, Stop>(checked)
+        })?,
+    };
     if args.json {
         context.output.json(&checked)?;
     } else {
@@ -46,6 +60,15 @@ enum State {
 }
 
 impl Checked {
+    fn by_server(answer: VerifyDebateResponse) -> Result<Self, Stop> {
+        let state = match answer.found {
+            Some(Found::Whole(Whole { records, events, hash })) => State::Whole { records, events, hash },
+            Some(Found::Damaged(Damage { event, detail })) => State::Damaged { event, detail },
+            None => return Err(Stop::say(Exit::Internal, "verify: the server's answer cannot be read")),
+        };
+        Ok(Self { id: answer.id, state })
+    }
+
     fn line(&self) -> String {
         let id = &self.id;
         match &self.state {
@@ -66,6 +89,19 @@ async fn chosen(store: &Store, names: &[String]) -> Result<Vec<DebateId>, Stop> 
     let mut ids = Vec::new();
     for name in names {
         ids.push(store.find(name).await?);
+    }
+    Ok(ids)
+}
+
+/// The same at a server; without names every debate there.
+async fn named(client: &Client, names: &[String]) -> Result<Vec<String>, Stop> {
+    if names.is_empty() {
+        let all = client.list(&DebateFilter::default(), usize::MAX).await?;
+        return Ok(all.into_iter().map(|debate| debate.id).collect());
+    }
+    let mut ids = Vec::new();
+    for name in names {
+        ids.push(client.find(name).await?);
     }
     Ok(ids)
 }

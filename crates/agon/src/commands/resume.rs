@@ -1,10 +1,13 @@
 //! `agon resume`: continuing debates that are paused or interrupted.
+mod at_server;
 mod choice;
 
+use super::rows::Row;
 use super::run::cast;
 use super::show::{self, Showing};
-use super::{Context, runtime};
+use super::{Context, runtime, small_runtime};
 use crate::cli::{ResumeArgs, Show};
+use crate::client::{self, Place};
 use crate::exit::{Exit, Stop};
 use crate::ownership::{self, Ownership};
 use crate::reports::Log;
@@ -24,6 +27,16 @@ const RECALLED: usize = 90;
 /// `agon resume [ID...]`
 pub fn run(context: &Context, args: &ResumeArgs) -> Result<Exit, Stop> {
     let context = &context.quietly(args.output.view.quiet);
+    match client::place(context, &args.place)? {
+        Place::Local => here(context, args),
+        Place::Server(_) if args.server.is_named() => Err(Stop::usage(
+            "a server asks its own hosts: leave out --rehearsal, --ollama and --base-url, or add --local",
+        )),
+        Place::Server(server) => small_runtime()?.block_on(at_server::run(context, args, &server)),
+    }
+}
+
+fn here(context: &Context, args: &ResumeArgs) -> Result<Exit, Stop> {
     let settings = context.settings()?;
     let Some(store) = Store::open_existing(context)? else {
         return Ok(nothing(context));
@@ -37,13 +50,22 @@ pub fn run(context: &Context, args: &ResumeArgs) -> Result<Exit, Stop> {
         let mut worst = Exit::Done;
         for id in ids {
             let exit = resume(context, args, &settings, &store, &id).await?;
-            if matches!(exit, Exit::Interrupted | Exit::BrokenPipe) {
+            if is_last(exit) {
                 return Ok(exit);
             }
-            worst = if exit.code() > worst.code() { exit } else { worst };
+            worst = worse(worst, exit);
         }
         Ok(worst)
     })
+}
+
+/// Whether no further debate is resumed after one that ended so.
+fn is_last(exit: Exit) -> bool {
+    matches!(exit, Exit::Interrupted | Exit::BrokenPipe)
+}
+
+fn worse(one: Exit, other: Exit) -> Exit {
+    if other.code() > one.code() { other } else { one }
 }
 
 fn nothing(context: &Context) -> Exit {
@@ -54,8 +76,16 @@ fn nothing(context: &Context) -> Exit {
 /// The debates that the user means. What cannot be resumed is refused before any is played.
 async fn wanted(context: &Context, store: &Store, args: &ResumeArgs) -> Result<Vec<DebateId>, Stop> {
     if args.ids.is_empty() {
-        let halted = store.halted().await?.into_iter().map(|(id, _)| id).collect();
-        return if args.all { Ok(halted) } else { choice::one_of(context, store, halted).await };
+        let mut halted: Vec<DebateId> = store.halted().await?.into_iter().map(|(id, _)| id).collect();
+        if args.all || halted.len() < 2 {
+            return Ok(halted);
+        }
+        let mut debates = Vec::new();
+        for id in &halted {
+            debates.push(Row::of_result(&store.log_of(id).await?.result()?));
+        }
+        let chosen = choice::one_of(context, &debates)?;
+        return Ok(chosen.map(|at| halted.swap_remove(at)).into_iter().collect());
     }
     let mut ids: Vec<DebateId> = Vec::new();
     for name in &args.ids {
@@ -73,13 +103,14 @@ async fn check_free(store: &Store, id: &DebateId) -> Result<(), Stop> {
     match store.sqlite.local(id).await.map_err(failed)? {
         Some(Local::Halted(_)) => Ok(()),
         Some(Local::Played(owner)) => Err(ownership::held(store, id, &owner)),
-        None if ended(&store.log_of(id).await?) => Ok(()),
-        None => Err(ownership::servers(store, id)),
+        None => match Debate::fold(&store.log_of(id).await?.records) {
+            Some(debate) if debate.ended().is_some() => Ok(()),
+            Some(debate) if debate.interrupted() => Err(Stop::usage(format!(
+                "debate {id} was submitted to a server and is interrupted there; continue it with: agon resume {id} --server ADDR"
+            ))),
+            Some(_) | None => Err(ownership::servers(store, id)),
+        },
     }
-}
-
-fn ended(log: &Log) -> bool {
-    Debate::fold(&log.records).is_some_and(|debate| debate.ended().is_some())
 }
 
 async fn resume(
@@ -110,7 +141,7 @@ async fn resume(
     context.output.note(&format!("resuming debate {id} on {}", servers.names()));
     recall(context, args, &log)?;
     let stage = Stage::open(context, store.clone(), Some(servers), &[&admission.spec]).await?;
-    stage.node.adopt(id);
+    stage.node.resume(id, None).await.context("the debate cannot be continued")?;
     let showing = Showing { context, settings, output: &args.output, signals };
     show::to_the_end(showing, stage, ownership, Begin::after(&log)).await
 }

@@ -52,7 +52,7 @@ impl Row {
             state: state(debate.state()),
             rounds: debate.progress.map_or(0, |progress| progress.round),
             admitted_at: created.map(rfc3339).unwrap_or_default(),
-            duration_ms: duration.and_then(|duration| u64::try_from(duration).ok()).unwrap_or(0),
+            duration_ms: duration.and_then(|ms| u64::try_from(ms).ok()).unwrap_or(0).saturating_sub(debate.paused_ms),
             rehearsal: debate.rehearsal,
             outcome: outcome(debate.outcome()),
             winner: None,
@@ -126,7 +126,8 @@ fn word(state: ResultState) -> &'static str {
     }
 }
 
-fn state(state: pb::v1::debate::State) -> &'static str {
+/// The word for a state of a server.
+pub fn state(state: pb::v1::debate::State) -> &'static str {
     use pb::v1::debate::State;
     match state {
         State::Unspecified => "unknown",

@@ -5,14 +5,16 @@ use super::wanted::Wanted;
 use super::{Context, rows, small_runtime};
 use crate::cli::{OutputArgs, SubmitArgs, WatchArgs};
 use crate::client::{self, Client};
+use crate::debate_file::Named;
 use crate::exit::{Exit, Stop};
 use crate::reports::Log;
+use crate::servers;
 use crate::settings::Settings;
 use crate::signals::Signals;
 use crate::store::short;
 use crate::terminal::{Begin, choose};
 use crate::watching::{Ending, Watching, end_of};
-use agon_core::Position;
+use agon_core::{Debate, Position};
 use agon_proto::pb;
 use anyhow::Context as _;
 use uuid::Uuid;
@@ -157,6 +159,10 @@ impl Remote<'_> {
     async fn conclude(&self, showing: &Showing<'_>) -> Result<Exit, Stop> {
         let log = Log::of(self.client.events(self.id).await?).with_prices(showing.settings);
         if log.records.last().and_then(end_of).is_none() {
+            let debate = self.client.get(self.id).await?;
+            if client::is_halted(&debate) {
+                return Ok(self.halted(showing, &log, &debate));
+            }
             return Err(Stop::say(
                 Exit::Unavailable,
                 format!("the server ended the watch of {} before its end", self.id),
@@ -164,5 +170,14 @@ impl Remote<'_> {
         }
         show::leave_behind(showing, &log, self.id, &format!("agon open {}{}", short(self.id), self.flag))?;
         show::exit(&log)
+    }
+
+    /// Says why nothing more comes, and how the debate is continued.
+    fn halted(&self, showing: &Showing<'_>, log: &Log, debate: &pb::v1::Debate) -> Exit {
+        let at_servers = Debate::fold(&log.records).is_some_and(|debate| debate.interrupted());
+        let (place, flag) = if at_servers { ("", self.flag.as_str()) } else { (" on its machine", "") };
+        let (id, state) = (self.id, rows::state(debate.state()));
+        showing.context.output.note(&format!("debate {id} is {state}; continue it{place} with: agon resume {id}{flag}"));
+        Exit::Interrupted
     }
 }

@@ -72,6 +72,8 @@ fn wanted(show: Show, event: &Event) -> bool {
             | Event::VoteTallied { .. }
             | Event::VerdictReached { .. }
             | Event::SynthesisRecorded { .. }
+            | Event::DebateInterrupted { .. }
+            | Event::DebateResumed { .. }
             | Event::CancelRequested { .. }
             | Event::DebateEnded { .. } => false,
         },

@@ -3,44 +3,36 @@ use crate::commands::Context;
 use crate::commands::rows::{self, Row};
 use crate::commands::stored::PIPED;
 use crate::exit::Stop;
-use crate::store::Store;
-use agon_core::DebateId;
 use std::io::{self, IsTerminal};
 
 /// Columns before each line of the list.
 const NUMBER: usize = 5;
 
-/// The only one, or the one that the user chooses.
-pub async fn one_of(context: &Context, store: &Store, halted: Vec<DebateId>) -> Result<Vec<DebateId>, Stop> {
-    if halted.len() < 2 {
-        return Ok(halted);
+/// The only one, or the one that the user chooses; by its place in the rows.
+pub fn one_of(context: &Context, debates: &[Row]) -> Result<Option<usize>, Stop> {
+    if debates.len() < 2 {
+        return Ok((!debates.is_empty()).then_some(0));
     }
-    let mut debates = Vec::new();
-    for id in &halted {
-        debates.push(Row::of_result(&store.log_of(id).await?.result()?));
-    }
-    let list = rows::lines(&debates, context.output.columns().unwrap_or(PIPED).saturating_sub(NUMBER));
+    let list = rows::lines(debates, context.output.columns().unwrap_or(PIPED).saturating_sub(NUMBER));
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         return Err(Stop::usage(format!(
             "{} debates are paused or interrupted; name those to resume, or use --all:\n{}",
-            halted.len(),
+            debates.len(),
             list.trim_end()
         )));
     }
     let list: String = list.lines().enumerate().map(|(at, line)| format!("{:>3}  {line}\n", at + 1)).collect();
-    context.output.ask(&format!("{list}Resume which one? [1-{}] ", halted.len()));
+    context.output.ask(&format!("{list}Resume which one? [1-{}] ", debates.len()));
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
-    let chosen = chosen(&answer, &halted)?;
-    Ok(vec![chosen])
+    chosen(&answer, debates.len()).map(Some)
 }
 
-fn chosen(answer: &str, halted: &[DebateId]) -> Result<DebateId, Stop> {
+fn chosen(answer: &str, of: usize) -> Result<usize, Stop> {
     let number = answer.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-    let chosen = number.and_then(|number| halted.get(number));
-    chosen
-        .cloned()
-        .ok_or_else(|| Stop::usage(format!("nothing is resumed: the answer is a number from 1 to {}", halted.len())))
+    number
+        .filter(|number| *number < of)
+        .ok_or_else(|| Stop::usage(format!("nothing is resumed: the answer is a number from 1 to {of}")))
 }
 
 #[cfg(test)]
@@ -49,10 +41,9 @@ mod tests {
 
     #[test]
     fn a_number_of_the_list_is_chosen_and_nothing_else() {
-        let ids = ["one-one", "two-two"].map(|id| DebateId::parse(id).unwrap());
-        assert_eq!(chosen(" 2\n", &ids).unwrap(), ids[1]);
+        assert_eq!(chosen(" 2\n", 2).unwrap(), 1);
         for answer in ["0", "3", "", "two", "-1"] {
-            assert!(chosen(answer, &ids).unwrap_err().error.unwrap().to_string().contains("1 to 2"), "{answer:?}");
+            assert!(chosen(answer, 2).unwrap_err().error.unwrap().to_string().contains("1 to 2"), "{answer:?}");
         }
     }
 }

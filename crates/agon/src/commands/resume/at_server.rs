@@ -1,0 +1,82 @@
+//! `agon resume` at a server, which plays the debate with its own hosts.
+use super::{choice, is_last, nothing, recall, worse};
+use crate::cli::ResumeArgs;
+use crate::client::Client;
+use crate::commands::Context;
+use crate::commands::rows::Row;
+use crate::commands::show::{self, Showing};
+use crate::commands::submit::{Remote, flag};
+use crate::exit::{Exit, Stop};
+use crate::reports::Log;
+use crate::settings::{ClientSettings, Settings};
+use crate::signals::Signals;
+use agon_core::{Position, Record};
+use agon_proto::pb::v1::{DebateFilter, debate::State};
+use anyhow::Context as _;
+
+/// So many interrupted debates are looked for.
+const MOST: usize = 1000;
+
+/// `agon resume [ID...] --server ADDR`
+pub async fn run(context: &Context, args: &ResumeArgs, server: &ClientSettings) -> Result<Exit, Stop> {
+    let settings = context.settings()?;
+    show::try_reports(&args.output, &settings)?;
+    let client = Client::open(server, &context.environment)?;
+    let ids = wanted(context, args, &client).await?;
+    if ids.is_empty() {
+        return Ok(nothing(context));
+    }
+    let mut worst = Exit::Done;
+    for id in ids {
+        let exit = resume(context, args, &settings, &client, &id).await?;
+        if is_last(exit) {
+            return Ok(exit);
+        }
+        worst = worse(worst, exit);
+    }
+    Ok(worst)
+}
+
+async fn wanted(context: &Context, args: &ResumeArgs, client: &Client) -> Result<Vec<String>, Stop> {
+    let mut ids: Vec<String> = Vec::new();
+    for name in &args.ids {
+        let id = client.find(name).await?;
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    if !ids.is_empty() {
+        return Ok(ids);
+    }
+    let filter = DebateFilter { states: vec![State::Interrupted.into()], ..DebateFilter::default() };
+    let mut interrupted = Vec::new();
+    for debate in client.list(&filter, MOST).await? {
+        // what was begun by `agon run` in the same store is not the server's, and its log gives no reason
+        if client.get(&debate.id).await?.reason.is_some() {
+            interrupted.push(debate);
+        }
+    }
+    if args.all {
+        return Ok(interrupted.into_iter().map(|debate| debate.id).collect());
+    }
+    let rows: Vec<Row> = interrupted.iter().map(Row::of_debate).collect();
+    let chosen = choice::one_of(context, &rows)?;
+    Ok(chosen.map(|at| interrupted.swap_remove(at).id).into_iter().collect())
+}
+
+async fn resume(
+    context: &Context,
+    args: &ResumeArgs,
+    settings: &Settings,
+    client: &Client,
+    id: &str,
+) -> Result<Exit, Stop> {
+    client.resume(id).await?;
+    let log = Log::of(client.events(id).await?);
+    context.output.note(&format!("debate {id} is resumed at {}", client.address));
+    recall(context, args, &log)?;
+    let after = log.records.last().map_or(Position(0), Record::last);
+    let signals = Signals::listen().context("signals cannot be heard")?;
+    let showing = Showing { context, settings, output: &args.output, signals };
+    Remote { client, id, flag: flag(&args.place.api.server) }.show(showing, after).await
+}

@@ -1,0 +1,102 @@
+//! Debates that servers gave up for now.
+use super::served::{Served, submit};
+use super::{ended, paused};
+use crate::support::{PATIENCE, World};
+use agon_core::{Debate, DebateId, Input, Position, Reason, ReasonCode};
+use agon_store::{Journal as _, SqliteOptions, SqliteStore};
+use agon_testkit::until;
+use tokio::runtime::Builder;
+
+/// A server whose debate of this name another one gave up in its midst.
+fn given_up(world: &World, id: &str) -> Served {
+    let mut served = Served::start(world, "first", &["--token-interval", "5ms"]);
+    submit(world, &served, id, &[]);
+    let spoken = || Ok(world.events(id).iter().any(|event| event["type"] == "speech_recorded").then_some(()));
+    until("somebody has spoken", PATIENCE, spoken).unwrap();
+    served.process.terminate().unwrap();
+    interrupt(world, id);
+    Served::start(world, "second", &[])
+}
+
+/// What a coordinator writes once too many before it have died.
+fn interrupt(world: &World, id: &str) {
+    let store = SqliteStore::open(&world.database(), SqliteOptions::default()).unwrap();
+    let id = DebateId::parse(id).unwrap();
+    Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+        let log = store.read(&id, Position(0)).await.unwrap();
+        let debate = Debate::fold(log.iter().map(AsRef::as_ref)).unwrap();
+        let at = log.last().unwrap().at;
+        let reason = Reason::with(ReasonCode::Poison, "5 claims in a row brought nothing");
+        let events = debate.decide(at, Input::Interrupt { reason }).unwrap();
+        store.append(&id, debate.record(at, 7, events)).await.unwrap();
+    });
+}
+
+#[test]
+fn a_debate_that_servers_gave_up_is_interrupted_everywhere_until_agon_resume_continues_it() {
+    let world = World::new();
+    let served = given_up(&world, "given-up");
+    let server = ["--server", &served.address];
+    let said_there = |args: &[&str]| world.agon(&[args, &server[..]].concat());
+
+    for options in [&server[..], &[]] {
+        let list = [&["list", "--state", "interrupted", "--json"][..], options].concat();
+        let listed = until("it is listed", PATIENCE, || Ok(Some(world.json(&list)).filter(|list| list[0]["id"] == "given-up")));
+        assert_eq!(listed.unwrap()[0]["state"], "interrupted");
+        let result = world.json(&[&["get", "given-up", "--json"][..], options].concat());
+        assert_eq!((&result["state"], &result["reason"]["code"]), (&"interrupted".into(), &"poison".into()));
+    }
+    let said = said_there(&["watch", "given-up"]).code(130);
+    let way = format!("debate given-up is interrupted; continue it with: agon resume given-up --server {}", served.address);
+    assert!(said.stderr.contains(&way), "{said:?}");
+    let said = world.agon(&["resume", "given-up"]).code(64);
+    assert!(said.stderr.contains("agon resume given-up --server"), "{said:?}");
+    let before = world.events("given-up");
+
+    let said = said_there(&["resume", "--no-reports"]).ok();
+    assert!(said.stdout.contains("Said so far") && said.stdout.contains("== Result =="), "{said:?}");
+
+    assert!(ended(&world, "given-up"));
+    let after = world.events("given-up");
+    assert_eq!(after[..before.len()], before[..], "nothing is said again");
+    assert_eq!(after.iter().filter(|event| event["type"] == "debate_resumed").count(), 1);
+    let said = said_there(&["resume", "given-up"]).code(64);
+    assert!(said.stderr.contains("only an interrupted debate can be resumed"), "{said:?}");
+    let said = said_there(&["resume", "given-up", "--rehearsal"]).code(64);
+    assert!(said.stderr.contains("--local"), "{said:?}");
+    assert!(said_there(&["resume"]).ok().stderr.contains("no debate is paused or interrupted"));
+}
+
+#[test]
+fn a_debate_that_servers_gave_up_is_cancelled_here_and_there() {
+    let world = World::new();
+    let served = given_up(&world, "given-up");
+    world.agon(&["cancel", "given-up"]).ok();
+    let said = world.agon(&["watch", "given-up", "--quiet", "--server", &served.address]);
+    assert_eq!(said.code, Some(4), "{said:?}");
+}
+
+#[test]
+fn watching_a_debate_that_its_own_process_left_ends_at_once_and_says_how_it_goes_on() {
+    let world = World::new();
+    paused(&world, "kept-here");
+    let served = Served::start(&world, "beside", &[]);
+    let said = world.agon(&["watch", "kept-here", "--server", &served.address]).code(130);
+    let way = "debate kept-here is paused; continue it on its machine with: agon resume kept-here";
+    assert!(said.stderr.contains(way) && said.stdout.contains("== Opening statements =="), "{said:?}");
+}
+
+#[test]
+fn a_server_verifies_the_logs_that_it_keeps_and_names_damage() {
+    let world = World::new();
+    let served = Served::start(&world, "checks", &[]);
+    submit(&world, &served, "proven", &["--wait", "--quiet", "--no-reports"]);
+    let here = world.json(&["verify", "--json"]);
+    let there = world.json(&["verify", "proven", "--json", "--server", &served.address]);
+    assert_eq!((&here, &here[0]["state"]), (&there, &"whole".into()));
+    assert_eq!(world.json(&["verify", "--json", "--server", &served.address]), here);
+
+    world.sqlite("UPDATE records SET body = zeroblob(length(body)) WHERE first = 2 RETURNING 1");
+    let said = world.agon(&["verify", "proven", "--server", &served.address]).code(3);
+    assert!(said.stdout.contains("proven: DAMAGED at event 2"), "{said:?}");
+}
