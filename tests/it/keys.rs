@@ -1,4 +1,5 @@
 //! Services that a key is enough for: what reaches them, what does not, and that a key is left nowhere.
+use crate::stop::served::Served;
 use crate::support::{SHORT, Said, World, agon, example};
 use agon_testkit::{DoorCall, HttpStub, OpenAiDoor, OtlpSink, Rehearsal, StubAnswer};
 use serde_json::{Value, json};
@@ -104,6 +105,30 @@ fn a_key_goes_to_its_own_host_only() {
     assert!(said.stderr.contains("redirect"), "{said:?}");
     assert!(door.calls().iter().any(|call| call.key() == Some(KEY)));
     assert_eq!(other.calls(), [], "the key went on to another host");
+}
+
+#[test]
+fn a_server_with_a_key_plays_the_models_of_that_service_and_asks_it_only_for_turns() {
+    let world = World::new();
+    let (_rehearsal, door) = door(&world, &["small"]);
+    let variables = [("ANTHROPIC_API_KEY", KEY), ("ANTHROPIC_BASE_URL", &*door.url())];
+    let served = Served::start_with(&world, "keyed", &[], &variables);
+    assert_eq!(door.calls(), [], "a service is not asked before somebody wants it");
+    let hosts = world.json(&["hosts", "--json", "--server", &served.address]);
+    assert_eq!(hosts[0]["serves_prefix"], "anthropic", "{hosts}");
+    let submit = |model: &str, more: &[&str]| {
+        let args = ["submit", &example(SHORT), "--seed", "7", "--model", model, "--server", &served.address];
+        world.agon(&[&args[..], more].concat())
+    };
+
+    let said = submit("anthropic/small", &["--wait", "--no-reports"]).ok();
+
+    assert!(!said.stderr.contains("no live host"), "{said:?}");
+    assert!(!chats(&door).is_empty() && chats(&door).iter().all(|call| call.body["model"] == "small"));
+    assert!(door.calls().iter().all(|call| call.key() == Some(KEY)));
+    let other = submit("openai/small", &["--validate-only"]).ok();
+    assert!(other.stdout.contains("no live host serves openai/small"), "{other:?}");
+    assert!(!served.process.log().contains(KEY));
 }
 
 #[test]

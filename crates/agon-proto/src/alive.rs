@@ -15,6 +15,8 @@ pub struct HostAlive {
     pub agon_version: String,
     /// It takes turns for models that it does not list, too.
     pub serves_any: bool,
+    /// It takes turns for any model whose name begins with this and a slash.
+    pub serves_prefix: Option<String>,
     /// It takes no more turns.
     pub draining: bool,
     /// Scripted speakers, no model.
@@ -23,6 +25,16 @@ pub struct HostAlive {
     pub models: Vec<HostModel>,
     /// The address of its model server, without credentials.
     pub server: String,
+}
+
+impl HostAlive {
+    /// Whether it takes turns for the model although it may not list it.
+    pub fn takes(&self, model: &ModelName) -> bool {
+        let prefixed = |prefix: &String| {
+            model.as_str().strip_prefix(prefix.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        };
+        self.serves_any || self.serves_prefix.as_ref().is_some_and(prefixed)
+    }
 }
 
 /// A model at a host.
@@ -134,6 +146,7 @@ impl From<&HostAlive> for pb::HostAlive {
             node: alive.node.to_string(),
             agon_version: alive.agon_version.clone(),
             serves_any: alive.serves_any,
+            serves_prefix: alive.serves_prefix.clone(),
             draining: alive.draining,
             rehearsal: alive.rehearsal,
             models: alive.models.iter().map(Into::into).collect(),
@@ -149,6 +162,7 @@ impl TryFrom<pb::HostAlive> for HostAlive {
             node: NodeId::new(alive.node),
             agon_version: alive.agon_version,
             serves_any: alive.serves_any,
+            serves_prefix: alive.serves_prefix,
             draining: alive.draining,
             rehearsal: alive.rehearsal,
             models: alive.models.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,

@@ -320,6 +320,7 @@ impl Drop for Playing {
 fn served(alive: &HostAlive, lives: bool) -> String {
     let names: Vec<&str> = alive.models.iter().map(|model| model.name.as_str()).collect();
     let what = match (alive.serves_any, names.is_empty()) {
+        (false, _) if let Some(prefix) = &alive.serves_prefix => format!("{prefix}/*"),
         (true, _) => "any model".to_owned(),
         (false, true) => "no model".to_owned(),
         (false, false) => names.join(", "),

@@ -127,7 +127,12 @@ impl State {
         };
         self.scope.spawn(myself.get_cell(), async move { desk.serve().await });
         if let Player::Server(config) = &self.desk.player
-            && (matches!(config.models, Served::Discovered) || !self.shared.config.embedded)
+            && match config.models {
+                Served::Discovered => true,
+                // it is not asked what it has
+                Served::Prefixed(_) => false,
+                Served::Any | Served::List(_) => !self.shared.config.embedded,
+            }
         {
             let follow = discovery::follow(self.shared.clone(), (**config).clone(), myself.clone());
             self.scope.spawn(myself.get_cell(), follow);

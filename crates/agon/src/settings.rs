@@ -28,7 +28,7 @@ pub use layers::{KNOWN as KNOWN_VARIABLES, Layers, variable_mistake};
 pub use length::Length;
 pub use nats::NatsSettings;
 pub use prices::PriceSettings;
-pub use providers::{PROVIDERS, Provider};
+pub use providers::{PROVIDERS, Provider, offered as offered_services};
 pub use secret::KeySource;
 pub use tools::{ToolSettings, with_keys as tools_with_keys};
 pub use verifiers::{VerifierSettings, with_keys as verifiers_with_keys};

@@ -102,10 +102,15 @@ pub(crate) fn plain(model: &ModelName) -> ModelName {
     model.as_str().strip_suffix(":latest").map_or_else(|| model.clone(), ModelName::new)
 }
 
+/// Whether a model's name begins with the prefix and a slash.
+pub(crate) fn has_prefix(model: &ModelName, prefix: &str) -> bool {
+    model.as_str().strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'))
+}
+
 impl Local {
     pub(super) fn server(host: &HostConfig, node: &NodeConfig) -> Self {
         let listed = match &host.models {
-            Served::Any | Served::Discovered => Vec::new(),
+            Served::Any | Served::Discovered | Served::Prefixed(_) => Vec::new(),
             Served::List(models) => models.clone(),
         };
         let kind = Kind {
@@ -146,6 +151,16 @@ impl Local {
     fn serves_any(&self) -> bool {
         matches!(self.offers, Offers::Models(Served::Any))
     }
+    fn prefix(&self) -> Option<&str> {
+        match &self.offers {
+            Offers::Models(Served::Prefixed(prefix)) => Some(prefix),
+            Offers::Models(Served::Any | Served::List(_) | Served::Discovered) | Offers::Seats => None,
+        }
+    }
+    /// Whether it knows of a model only once it was asked for it.
+    fn learns(&self) -> bool {
+        self.serves_any() || self.prefix().is_some()
+    }
 
     // every change under these locks is one call, so that a panic elsewhere leaves the maps whole
     fn listed(&self) -> RwLockReadGuard<'_, BTreeMap<ModelName, Listed>> {
@@ -164,6 +179,7 @@ impl Local {
             Offers::Seats => model.is_external(),
             Offers::Models(_) if model.is_external() => false,
             Offers::Models(Served::Any) => true,
+            Offers::Models(Served::Prefixed(prefix)) => has_prefix(model, prefix),
             Offers::Models(Served::List(_) | Served::Discovered) => self.listed().contains_key(model),
         }
     }
@@ -180,7 +196,7 @@ impl Local {
         let mut gates = self.gates_mut();
         match gates.get(&model).filter(|gate| !gate.is_closed()) {
             Some(gate) => Some(gate.clone()),
-            None if self.serves_any() && gates.len() >= MOST_LEARNED => None,
+            None if self.learns() && gates.len() >= MOST_LEARNED => None,
             None => {
                 let fresh = Arc::new(GateLink::new(self.id.clone(), model.clone(), self.permits, self.breaker));
                 gates.insert(model, fresh.clone());
@@ -206,7 +222,7 @@ impl Local {
         let warm = self.listed().get(&model).and_then(|listed| listed.facts.warm);
         let gate = self.gate(&model);
         Some(Standing {
-            listed: !self.serves_any(),
+            listed: !self.learns(),
             breaker: gate.as_ref().map_or(BreakerState::Closed, |gate| gate.breaker()),
             warm,
             load: gate.as_ref().map_or(0, |gate| gate.in_flight() + gate.waiting()),
@@ -252,7 +268,7 @@ impl Local {
     /// Notes a model that the host was asked for; true when it is served and was not known yet.
     pub(super) fn learn(&self, model: &ModelName) -> bool {
         let key = plain(model);
-        if !self.serves_any() || !self.serves(&key) || self.listed().contains_key(&key) {
+        if !self.learns() || !self.serves(&key) || self.listed().contains_key(&key) {
             return false;
         }
         let mut models = self.models.write().unwrap_or_else(PoisonError::into_inner);
@@ -289,6 +305,7 @@ impl Local {
             node: node.clone(),
             agon_version: env!("CARGO_PKG_VERSION").to_owned(),
             serves_any: self.serves_any(),
+            serves_prefix: self.prefix().map(str::to_owned),
             draining: self.is_draining(),
             rehearsal: self.plays.is_rehearsing(),
             models,

@@ -156,8 +156,8 @@ impl Remotes {
 impl Remote {
     fn standing(&self, model: &ModelName) -> Option<Standing> {
         let Some(listed) = self.models.get(model).filter(|_| !model.is_external()) else {
-            let anything = self.alive.serves_any && !model.is_external();
-            return anything.then_some(Standing {
+            let takes = self.alive.takes(model) && !model.is_external();
+            return takes.then_some(Standing {
                 listed: false,
                 breaker: agon_proto::BreakerState::Closed,
                 warm: None,
@@ -167,7 +167,7 @@ impl Remote {
         };
         let count = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
         Some(Standing {
-            listed: !self.alive.serves_any,
+            listed: !self.alive.serves_any && self.alive.serves_prefix.is_none(),
             breaker: listed.breaker,
             warm: listed.warm,
             load: count(listed.running).saturating_add(count(listed.waiting)),
@@ -209,6 +209,7 @@ mod tests {
             node: "n2".into(),
             agon_version: "test".into(),
             serves_any: false,
+            serves_prefix: None,
             draining: false,
             rehearsal: false,
             models: vec![model],
@@ -220,6 +221,16 @@ mod tests {
             remotes.bus_is_heard(Instant::now());
             tokio::time::advance(SECOND).await;
         }
+    }
+
+    #[test]
+    fn a_host_with_a_prefix_takes_the_models_that_begin_with_it_and_a_slash() {
+        let alive = HostAlive { serves_prefix: Some("openai".to_owned()), models: Vec::new(), ..alive("gpu") };
+        let (models, heard, at) = (BTreeMap::new(), Duration::ZERO, Instant::now());
+        let host = Remote { models, heard, at, dead: false, alive };
+        let taken = |model: &str| host.standing(&model.into()).is_some();
+        assert!(taken("openai/gpt-5"));
+        assert!(!taken("openai") && !taken("openai-like/x") && !taken("google/gemini"));
     }
 
     #[tokio::test(start_paused = true)]

@@ -62,7 +62,7 @@ impl Api {
     pub(super) fn hosts_of(&self, model: &ModelName, rehearsal: bool) -> Vec<String> {
         let serves = |known: &KnownHost| {
             let alive = &known.alive;
-            let listed = alive.serves_any || alive.models.iter().any(|served| served.name == *model);
+            let listed = alive.takes(model) || alive.models.iter().any(|served| served.name == *model);
             listed && !alive.draining && alive.rehearsal == rehearsal
         };
         let mut hosts: Vec<String> =
@@ -86,6 +86,7 @@ fn message(known: &KnownHost) -> pb::Host {
         agon_version: alive.agon_version.clone(),
         server: alive.server.clone(),
         serves_any: alive.serves_any,
+        serves_prefix: alive.serves_prefix.clone(),
         draining: alive.draining,
         rehearsal: alive.rehearsal,
         models: alive.models.iter().map(Into::into).collect(),

@@ -34,7 +34,9 @@ fn table(hosts: &[Host]) -> String {
     for host in hosts {
         let any = host.serves_any.then(|| any_model(host));
         lines.extend(host.models.iter().map(|model| line(host, model)).chain(any));
-        if host.models.is_empty() && !host.serves_any {
+        let prefixed = host.serves_prefix.as_ref().map(|prefix| format!("(any {}/...)", one_line(prefix)));
+        lines.extend(prefixed.map(|name| cells(host, &name, ["-", "-", "-", "-"].map(str::to_owned))));
+        if host.models.is_empty() && !host.serves_any && host.serves_prefix.is_none() {
             lines.push(cells(host, "(none)", ["-", "-", "-", "-"].map(str::to_owned)));
         }
     }
@@ -92,7 +94,7 @@ fn row(host: &Host) -> Value {
     let models: Vec<Value> = host.models.iter().map(model_row).collect();
     json!({
         "host": host.name, "node": host.node, "agon_version": host.agon_version, "server": host.server,
-        "serves_any": host.serves_any, "draining": host.draining, "rehearsal": host.rehearsal,
+        "serves_any": host.serves_any, "serves_prefix": host.serves_prefix, "draining": host.draining, "rehearsal": host.rehearsal,
         "silence_s": silence(host), "models": models,
     })
 }

@@ -4,7 +4,7 @@ use crate::cli::Role;
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
 use crate::servers::{self, Found, Server};
-use crate::settings::chosen_hosts;
+use crate::settings::{Origin, chosen_hosts, offered_services};
 use agon_core::{HostId, ModelName};
 use agon_llm::RunnerOptions;
 use agon_rehearsal::{RehearsalConfig, RehearsalServer};
@@ -37,11 +37,24 @@ impl Hosts {
         } else {
             (None, chosen_hosts(&plan.server, &plan.settings.hosts, &context.environment, &[]))
         };
-        let servers = Server::connect_all(&settings, &context.environment)?;
+        // who names servers means these and no service besides
+        let services = match plan.server.is_named() {
+            true => Vec::new(),
+            false => offered_services(&plan.settings.hosts, &context.environment),
+        };
+        let known = settings.len();
+        let all = Server::connect_all(&[settings, services].concat(), &context.environment)?;
+        let (servers, services) = all.split_at_checked(known).unwrap_or((&all, &[]));
         let mut configs = Vec::new();
-        for (server, found) in answering(context, plan, servers).await? {
+        for (server, found) in answering(context, plan, servers, services).await? {
             plan.herald.tell(&format!("host      {} at {}", host_id(plan, &server), server.client.endpoint()));
             configs.push(config(plan, &server, &found));
+        }
+        // not asked: what they have is known by its prefix, and a call may cost money
+        for server in services {
+            let (id, endpoint) = (host_id(plan, server), server.client.endpoint());
+            plan.herald.tell(&format!("host      {id} at {endpoint} for {}/...", server.settings.name));
+            configs.push(with_models(plan, server, Served::Prefixed(server.settings.name.clone()), false));
         }
         Ok(Self { configs, rehearsal })
     }
@@ -57,16 +70,23 @@ fn cast(plan: &Plan) -> Result<RehearsalConfig, Stop> {
     })
 }
 
-/// The servers that answer within the time that the settings give them; at least one.
-async fn answering(context: &Context, plan: &Plan, servers: Vec<Server>) -> Result<Vec<(Server, Found)>, Stop> {
+/// The servers that answer within the time that the settings give them; at least one, unless there are services.
+async fn answering(
+    context: &Context,
+    plan: &Plan,
+    servers: &[Server],
+    services: &[Server],
+) -> Result<Vec<(Server, Found)>, Stop> {
     let until = Instant::now() + plan.settings.host.wait.0;
+    // nobody has asked for the server at the usual place
+    let is_wanted = |server: &Server| services.is_empty() || server.settings.origin != Origin::Usual;
     loop {
-        let asked = servers::probe_all(servers.clone(), Vec::new()).await;
-        let late = Instant::now() >= until;
-        if late && let Some(why) = servers::check(&asked, &[]) {
+        let asked = servers::probe_all(servers.to_vec(), Vec::new()).await;
+        let late = Instant::now() >= until || !asked.iter().any(|(server, found)| found.is_err() && is_wanted(server));
+        if late && services.is_empty() && let Some(why) = servers::check(&asked, &[]) {
             return Err(Stop::say(Exit::Unavailable, why));
         }
-        if late || asked.iter().all(|(_, found)| found.is_ok()) {
+        if late {
             let mut found = Vec::new();
             for (server, answer) in asked {
                 match answer {
@@ -89,6 +109,10 @@ fn config(plan: &Plan, server: &Server, found: &Found) -> HostConfig {
         (true, true) => Served::Any,
         (false, true) => Served::Discovered,
     };
+    with_models(plan, server, models, rehearsal)
+}
+
+fn with_models(plan: &Plan, server: &Server, models: Served, rehearsal: bool) -> HostConfig {
     HostConfig {
         id: host_id(plan, server),
         client: Arc::clone(&server.client),

@@ -34,6 +34,8 @@ pub async fn check_queues(plan: &Plan, link: &NatsLink, hosts: &[HostConfig]) ->
                 needed.extend(models.iter().flat_map(|model| queue_of(&queue_token(model, host.rehearsal))));
             }
             Served::Any | Served::Discovered => needed.extend(any_queue()),
+            // nobody may ever want its models, and what is offered directly needs no queue
+            Served::Prefixed(_) => {}
         }
     }
     let needed: Vec<Needed> = needed.into_iter().map(Needed::publish).collect();

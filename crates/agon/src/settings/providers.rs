@@ -111,6 +111,15 @@ pub fn has_prefix(model: &str, prefix: &str) -> bool {
     model.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'))
 }
 
+/// Hosts of every provider whose key is set, unless a host of the settings has its prefix: for a server, which does not know the
+/// models of debates to come.
+pub fn offered(configured: &[HostSettings], environment: &Environment) -> Vec<HostSettings> {
+    let free = |provider: &&Provider| {
+        !configured.iter().any(|host| host.prefix.as_deref() == Some(provider.prefix) || host.name == provider.prefix)
+    };
+    PROVIDERS.iter().filter(free).filter_map(|provider| provider.host(environment)).collect()
+}
+
 /// Hosts for those of the models that name a provider by their prefix, unless a host of the settings claims them.
 pub fn recognised(models: &[ModelName], configured: &[HostSettings], environment: &Environment) -> Vec<HostSettings> {
     let claimed = |model: &ModelName| {
@@ -151,6 +160,17 @@ mod tests {
         let named = HostSettings { models: vec!["openai/gpt".into()], ..HostSettings::ollama("gateway", "http://g:1") };
         assert!(recognised(&models(&["openai/gpt"]), std::slice::from_ref(&named), &environment).is_empty());
         assert_eq!(recognised(&models(&["openai/other"]), &[named], &environment).len(), 1);
+    }
+
+    #[test]
+    fn a_server_offers_every_provider_whose_key_is_set_and_whose_prefix_is_free() {
+        let environment = Environment::from([("OPENAI_API_KEY", "k"), ("ANTHROPIC_API_KEY", "k")]);
+        let names = |configured: &[HostSettings]| -> Vec<String> {
+            offered(configured, &environment).into_iter().map(|host| host.name).collect()
+        };
+        assert_eq!(names(&[]), ["openai", "anthropic"]);
+        let own = HostSettings { prefix: Some("openai".into()), ..HostSettings::ollama("gateway", "http://g:1") };
+        assert_eq!(names(&[own]), ["anthropic"]);
     }
 
     #[test]
