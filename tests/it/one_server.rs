@@ -1,5 +1,7 @@
 //! Commands against one server without NATS: its ports, its models, and what can be done with its debates.
-use crate::support::{Cluster, SHORT, address, example};
+use crate::support::{Cluster, PATIENCE, SHORT, address, example};
+use agon_testkit::{HttpStub, StubAnswer, until};
+use serde_json::json;
 
 #[test]
 fn the_http_port_is_not_taken_for_the_grpc_port() {
@@ -30,6 +32,31 @@ fn a_debate_of_a_server_is_replayed_and_judged_again_like_one_of_this_machine() 
     assert!(matches!(judged.code, Some(0 | 2)), "{judged:?}");
     assert!(agon(&["report", "again", "--format", "jsonl"]).ok().stdout.contains("\"rejudges\""));
     agon(&["rejudge", "held", "--rehearsal"]).code(64);
+}
+
+#[test]
+fn a_debate_without_a_model_is_submitted_for_the_one_that_most_hosts_serve() {
+    let mut cluster = Cluster::start();
+    let stub = HttpStub::start(|target, _| match target {
+        "/api/version" => StubAnswer::json(&json!({"version": "0.33.0"})),
+        "/api/tags" => StubAnswer::json(&json!({"models": [{"name": "nomic-embed-text:latest"}, {"name": "tiny:1b"}]})),
+        _ => StubAnswer::json(&json!({"models": []})),
+    });
+    let stub = stub.unwrap();
+    let mut alone = cluster.launch("alone", &["--ollama", &format!("http://{}", stub.address())]);
+    let grpc = address(&mut alone, "gRPC");
+    let submit = |more: &[&str]| {
+        let args = ["submit", "Tea or coffee?", "--validate-only", "--server", &grpc];
+        cluster.world.agon(&[&args[..], more].concat()).ok()
+    };
+    let listed =
+        || Ok(Some(cluster.world.agon(&["hosts", "--server", &grpc]).stdout).filter(|said| said.contains("tiny")));
+    until("the host has listed its models", PATIENCE, listed).unwrap();
+    let said = submit(&[]);
+    let told = "model tiny:1b: served by 1 of 1 hosts; choose another with --model NAME";
+    assert!(said.stderr.contains(told) && said.stdout.contains("model tiny:1b:"), "{said:?}");
+    let named = submit(&["--model", "named:1b"]);
+    assert!(!named.stderr.contains("choose another") && named.stdout.contains("model named:1b:"), "{named:?}");
 }
 
 #[test]

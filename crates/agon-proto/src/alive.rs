@@ -30,9 +30,8 @@ pub struct HostAlive {
 impl HostAlive {
     /// Whether it takes turns for the model although it may not list it.
     pub fn takes(&self, model: &ModelName) -> bool {
-        let prefixed = |prefix: &String| {
-            model.as_str().strip_prefix(prefix.as_str()).is_some_and(|rest| rest.starts_with('/'))
-        };
+        let prefixed =
+            |prefix: &String| model.as_str().strip_prefix(prefix.as_str()).is_some_and(|rest| rest.starts_with('/'));
         self.serves_any || self.serves_prefix.as_ref().is_some_and(prefixed)
     }
 }

@@ -65,10 +65,9 @@ impl Succession {
             SummaryState::Running { owner } => {
                 *owner != self.shared.config.id && self.shared.peers.life(owner, Instant::now()) == Life::Dead
             }
-            SummaryState::Queued
-            | SummaryState::Local
-            | SummaryState::Interrupted
-            | SummaryState::Ended { .. } => false,
+            SummaryState::Queued | SummaryState::Local | SummaryState::Interrupted | SummaryState::Ended { .. } => {
+                false
+            }
         }
     }
 

@@ -75,10 +75,9 @@ impl Sweeper {
     async fn restore(&self, summary: &Summary) -> Result<(), StoreError> {
         let mine = match &summary.state {
             SummaryState::Running { owner } => *owner == self.shared.config.id,
-            SummaryState::Queued
-            | SummaryState::Local
-            | SummaryState::Interrupted
-            | SummaryState::Ended { .. } => false,
+            SummaryState::Queued | SummaryState::Local | SummaryState::Interrupted | SummaryState::Ended { .. } => {
+                false
+            }
         };
         // the others leave it alone, for this node lives
         if mine && let Ok(place) = self.shared.room_for_debates.clone().try_acquire_owned() {

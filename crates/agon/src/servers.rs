@@ -6,7 +6,7 @@ mod probe;
 mod rehearse;
 
 pub use needs::{check, hint, models_of, participants, serves};
-pub use pick::{choose_model, pick};
+pub use pick::{choose_model, choose_served, pick};
 pub use probe::{Found, probe, probe_all, same_model};
 pub use rehearse::{config, script, start};
 

@@ -41,13 +41,15 @@ fn a_debate_that_servers_gave_up_is_interrupted_everywhere_until_agon_resume_con
 
     for options in [&server[..], &[]] {
         let list = [&["list", "--state", "interrupted", "--json"][..], options].concat();
-        let listed = until("it is listed", PATIENCE, || Ok(Some(world.json(&list)).filter(|list| list[0]["id"] == "given-up")));
+        let listed =
+            until("it is listed", PATIENCE, || Ok(Some(world.json(&list)).filter(|list| list[0]["id"] == "given-up")));
         assert_eq!(listed.unwrap()[0]["state"], "interrupted");
         let result = world.json(&[&["get", "given-up", "--json"][..], options].concat());
         assert_eq!((&result["state"], &result["reason"]["code"]), (&"interrupted".into(), &"poison".into()));
     }
     let said = said_there(&["watch", "given-up"]).code(130);
-    let way = format!("debate given-up is interrupted; continue it with: agon resume given-up --server {}", served.address);
+    let way =
+        format!("debate given-up is interrupted; continue it with: agon resume given-up --server {}", served.address);
     assert!(said.stderr.contains(&way), "{said:?}");
     let said = world.agon(&["resume", "given-up"]).code(64);
     assert!(said.stderr.contains("agon resume given-up --server"), "{said:?}");

@@ -186,10 +186,9 @@ impl Debate {
 fn waits_to_be_resumed(input: &Input) -> bool {
     match input {
         Input::Claim { .. } | Input::Cancel { .. } | Input::Resume { .. } => false,
-        Input::TurnDecided { .. }
-        | Input::RetryDue { .. }
-        | Input::SpeechHeard { .. }
-        | Input::Interrupt { .. } => true,
+        Input::TurnDecided { .. } | Input::RetryDue { .. } | Input::SpeechHeard { .. } | Input::Interrupt { .. } => {
+            true
+        }
     }
 }
 

@@ -230,7 +230,9 @@ pub fn cancelled() -> Log {
 /// Given up by the servers for an hour, then resumed by somebody.
 pub fn resumed() -> Log {
     let mut log = running();
-    log.push(Event::DebateInterrupted { reason: Reason::with(ReasonCode::Poison, "5 claims in a row brought nothing") });
+    log.push(Event::DebateInterrupted {
+        reason: Reason::with(ReasonCode::Poison, "5 claims in a row brought nothing"),
+    });
     log.now += 3_600_000;
     log.push(Event::DebateResumed { by: Some("ada".to_owned()) });
     log

@@ -114,10 +114,8 @@ impl Node {
                 let hint = Hint::CancelDebate(CancelDebate { debate: debate.clone(), reason: order.reason });
                 self.shared.hint_node(&owner, hint).await;
             }
-            Some(SummaryState::Queued
-                | SummaryState::Local
-                | SummaryState::Interrupted
-                | SummaryState::Ended { .. },
+            Some(
+                SummaryState::Queued | SummaryState::Local | SummaryState::Interrupted | SummaryState::Ended { .. },
             )
             | None => {
                 self.shared.in_time(self.shared.jobs.enqueue(debate, priority)).await?;

@@ -149,7 +149,8 @@ async fn a_debate_that_is_claimed_again_and_again_without_progress_is_interrupte
     let log = stage.log(ID).await;
     check(&log);
     let events: Vec<&Event> = log.iter().flat_map(|record| &record.events).collect();
-    let resumed = events.iter().filter(|event| matches!(event, Event::DebateResumed { by } if by.as_deref() == Some("ada")));
+    let resumed =
+        events.iter().filter(|event| matches!(event, Event::DebateResumed { by } if by.as_deref() == Some("ada")));
     assert_eq!(resumed.count(), 1);
     assert!(!events.iter().any(|event| matches!(event, Event::TurnFailed { .. })), "no deadline passed meanwhile");
     assert!(matches!(node.resume(&debate(ID), None).await, Err(ResumeError::Ended { .. })));

@@ -151,7 +151,12 @@ pub(crate) async fn order(
             Err(problem) => Err(problem),
         },
         Some(_) | None => {
-            return bare(StatusCode::NOT_FOUND, Code::NotFound, "orders are :cancel, :resume, :rejudge and :verify", &id);
+            return bare(
+                StatusCode::NOT_FOUND,
+                Code::NotFound,
+                "orders are :cancel, :resume, :rejudge and :verify",
+                &id,
+            );
         }
     };
     Answer::of(&id, answer).into_response()

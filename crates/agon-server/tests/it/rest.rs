@@ -4,7 +4,6 @@ use crate::stage::*;
 use agon_server::{GatewayConfig, Limits};
 use serde_json::{Value, json};
 
-
 #[tokio::test]
 async fn a_debate_file_is_posted_with_parameters_and_the_debate_comes_back_in_canonical_json() {
     let stage = Stage::new().await;

@@ -126,10 +126,9 @@ impl Query {
         };
         let outcome = match &summary.state {
             SummaryState::Ended { outcome, .. } => *outcome,
-            SummaryState::Queued
-            | SummaryState::Running { .. }
-            | SummaryState::Local
-            | SummaryState::Interrupted => None,
+            SummaryState::Queued | SummaryState::Running { .. } | SummaryState::Local | SummaryState::Interrupted => {
+                None
+            }
         };
         let labelled = |(key, value): (&String, &String)| {
             summary.labels.get(key).is_some_and(|has| value.is_empty() || has == value)

@@ -49,7 +49,9 @@ impl Model {
         self.0.iter().filter(|summary| summary.state == own && summary.updated < before).count() as u64
     }
     pub(crate) fn unfinished(&self) -> Vec<Summary> {
-        let over = |summary: &&Summary| matches!(summary.state, SummaryState::Local | SummaryState::Interrupted | SummaryState::Ended { .. });
+        let over = |summary: &&Summary| {
+            matches!(summary.state, SummaryState::Local | SummaryState::Interrupted | SummaryState::Ended { .. })
+        };
         self.0.iter().filter(|summary| !over(summary)).cloned().collect()
     }
 }
@@ -97,7 +99,10 @@ pub(crate) fn query() -> impl Strategy<Value = Query> {
     let tenant = prop::option::of(prop::sample::select(vec!["default", "acme", "z", "nobody"]));
     let moment = || prop::option::of((0..6_u64).prop_map(Timestamp));
     let after = prop::option::of((0..6_u64, id()));
-    let states = prop::sample::subsequence(vec![ListState::Queued, ListState::Running, ListState::Local, ListState::Interrupted], 0..=4);
+    let states = prop::sample::subsequence(
+        vec![ListState::Queued, ListState::Running, ListState::Local, ListState::Interrupted],
+        0..=4,
+    );
     (tenant, 0..6_usize, after, moment(), moment(), states).prop_map(|(tenant, limit, after, from, before, states)| {
         Query {
             tenant: tenant.map(|tenant| TenantId::parse(tenant).unwrap()),

@@ -1,5 +1,6 @@
 //! NATS and the Agon server, where the settings name them.
 use super::Finding;
+use super::machine::clock;
 use crate::cli::ApiArgs;
 use crate::client::Client;
 use crate::commands::Context;
@@ -60,20 +61,21 @@ fn streams_found(what: String, version: &str, streams: Result<(), ProvisionError
 }
 
 /// Looks at the Agon server, where one is named: whether it answers, and whether it knows this caller.
-pub async fn server(context: &Context, settings: &Settings, args: &ApiArgs) -> Option<Finding> {
+pub async fn server(context: &Context, settings: &Settings, args: &ApiArgs) -> Vec<Finding> {
     let mut client = settings.client.clone();
     client.server = args.server.clone().or(client.server);
-    let what = format!("server {}", client.server.as_deref()?);
+    let Some(named) = client.server.as_deref() else { return Vec::new() };
+    let what = format!("server {named}");
     const FIX: &str = "start it (agon serve), or check --server, AGON_SERVER or client.server, and client.token";
     let told = |stop: crate::exit::Stop| stop.error.map_or_else(String::new, |error| format!("{error:#}"));
     let client = match Client::open(&client, &context.environment) {
         Ok(client) => client,
-        Err(stop) => return Some(Finding::fail(what, told(stop), FIX)),
+        Err(stop) => return vec![Finding::fail(what, told(stop), FIX)],
     };
-    Some(match client.list(&DebateFilter::default(), 1).await {
-        Ok(_) => {
-            Finding::ok(what, if settings.client.token.is_some() { "answers, and takes the token" } else { "answers" })
-        }
-        Err(stop) => Finding::fail(what, told(stop), FIX),
-    })
+    if let Err(stop) = client.list(&DebateFilter::default(), 1).await {
+        return vec![Finding::fail(what, told(stop), FIX)];
+    }
+    let skew = clock(&what, client.date().await);
+    let found = if settings.client.token.is_some() { "answers, and takes the token" } else { "answers" };
+    [Finding::ok(what, found)].into_iter().chain(skew).collect()
 }

@@ -26,12 +26,20 @@ pub fn submit(context: &Context, args: &SubmitArgs) -> Result<Exit, Stop> {
     let context = &context.quietly(args.output.view.quiet);
     let settings = context.settings()?;
     let server = client::required(context, &args.api)?;
-    let wanted = Wanted::read(context, &settings, &args.debate)?;
+    let named = Named::find(&args.debate.what, args.debate.syntax)?;
     if args.wait {
         show::try_reports(&args.output, &settings)?;
     }
     small_runtime()?.block_on(async {
         let client = Client::open(&server, &context.environment)?;
+        let settings = match args.rehearsal {
+            true => settings,
+            false => {
+                let model = args.debate.model.as_deref();
+                servers::choose_served(context, &client, settings, &named, model).await?
+            }
+        };
+        let wanted = Wanted::of(context, &settings, &args.debate, &named)?;
         let request = request(wanted, args);
         let asked = pb::v1::CreateDebateRequest { validate_only: true, ..request.clone() };
         let planned = client.create(asked).await?.plan.unwrap_or_default();
@@ -177,7 +185,10 @@ impl Remote<'_> {
         let at_servers = Debate::fold(&log.records).is_some_and(|debate| debate.interrupted());
         let (place, flag) = if at_servers { ("", self.flag.as_str()) } else { (" on its machine", "") };
         let (id, state) = (self.id, rows::state(debate.state()));
-        showing.context.output.note(&format!("debate {id} is {state}; continue it{place} with: agon resume {id}{flag}"));
+        showing
+            .context
+            .output
+            .note(&format!("debate {id} is {state}; continue it{place} with: agon resume {id}{flag}"));
         Exit::Interrupted
     }
 }

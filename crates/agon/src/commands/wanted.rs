@@ -23,12 +23,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Reads the file or topic; whatever is wrong with it has been told when this fails.
-    pub fn read(context: &Context, settings: &Settings, args: &DebateArgs) -> Result<Self, Stop> {
-        Self::of(context, settings, args, &Named::find(&args.what, args.syntax)?)
-    }
-
-    /// The same of what was read already.
+    /// The debate of a file or topic; whatever is wrong with it has been told when this fails.
     pub fn of(context: &Context, settings: &Settings, args: &DebateArgs, named: &Named) -> Result<Self, Stop> {
         let id = args.id.as_deref().map(id).transpose()?;
         let overrides = Overrides { max_rounds: args.rounds, model: args.model.clone(), seed: args.seed };

@@ -83,7 +83,10 @@ async fn answering(
     loop {
         let asked = servers::probe_all(servers.to_vec(), Vec::new()).await;
         let late = Instant::now() >= until || !asked.iter().any(|(server, found)| found.is_err() && is_wanted(server));
-        if late && services.is_empty() && let Some(why) = servers::check(&asked, &[]) {
+        if late
+            && services.is_empty()
+            && let Some(why) = servers::check(&asked, &[])
+        {
             return Err(Stop::say(Exit::Unavailable, why));
         }
         if late {

@@ -3,11 +3,14 @@ use super::{Found, Server, probe_all};
 use crate::checkup::hosts::is_here;
 use crate::checkup::machine::{available_memory, bytes};
 use crate::cli::ServerArgs;
+use crate::client::Client;
 use crate::commands::Context;
 use crate::debate_file::{self, Named};
 use crate::exit::Stop;
-use crate::settings::{PROVIDERS, Settings, chosen_hosts};
+use crate::settings::{PROVIDERS, Settings, USUAL_MODEL, chosen_hosts};
 use agon_llm::{ChatError, ModelInfo};
+use agon_proto::pb::v1::Host;
+use std::collections::BTreeMap;
 
 /// Memory that is assumed of a server on another machine, in bytes.
 const ASSUMED: u64 = 10 << 30;
@@ -47,6 +50,49 @@ pub async fn choose_model(
             .note(&format!("no model is installed here, but {key} is set: name a model with --model {prefix}/NAME"));
     }
     Ok(settings)
+}
+
+/// The same among the models that the hosts of an Agon server serve, whose sizes nobody tells: the one that most hosts serve.
+pub async fn choose_served(
+    context: &Context,
+    client: &Client,
+    mut settings: Settings,
+    named: &Named,
+    model: Option<&str>,
+) -> Result<Settings, Stop> {
+    let is_named = model.is_some() || settings.defaults.model.is_some();
+    if is_named || !debate_file::needs_model(named.source(), &debate_file::defaults(&settings)) {
+        return Ok(settings);
+    }
+    let Some(hosts) = client.hosts_if_permitted().await? else {
+        context.output.note(&format!(
+            "no model is named, and this token may not list those of the server (it lacks cluster:admin): taking {USUAL_MODEL}; \
+             choose another with --model NAME"
+        ));
+        return Ok(settings);
+    };
+    if let Some(picked) = most_served(&hosts) {
+        context.output.note(&format!("model {}: {}; choose another with --model NAME", picked.model, picked.why));
+        settings.defaults.model = Some(picked.model);
+    }
+    Ok(settings)
+}
+
+/// The model that most hosts serve; of several one that is loaded, and then the first by name.
+fn most_served(hosts: &[Host]) -> Option<Picked> {
+    let hosts: Vec<&Host> = hosts.iter().filter(|host| !host.draining && !host.rehearsal).collect();
+    let mut served: BTreeMap<&str, (usize, bool)> = BTreeMap::new();
+    for model in hosts.iter().flat_map(|host| &host.models).filter(|model| !embeds(&model.name)) {
+        let (count, warm) = served.entry(&model.name).or_default();
+        *count += 1;
+        *warm |= model.warm == Some(true);
+    }
+    // of equals the last one is taken
+    let best = served.into_iter().rev().max_by_key(|(_, rank)| *rank);
+    best.map(|(model, (count, warm))| {
+        let warm = if warm { ", where it is loaded" } else { "" };
+        Picked { model: model.to_owned(), why: format!("served by {count} of {} hosts{warm}", hosts.len()) }
+    })
 }
 
 /// The largest model that fits into the memory of its server, else the smallest.
@@ -93,7 +139,11 @@ async fn candidates_of(server: &Server, found: &Found) -> Vec<Candidate> {
 
 fn is_embedder(model: &ModelInfo) -> bool {
     let family = model.family.as_deref().unwrap_or_default();
-    EMBEDDERS.iter().any(|word| model.name.to_lowercase().contains(word) || family.contains(word))
+    embeds(&model.name) || EMBEDDERS.iter().any(|word| family.contains(word))
+}
+
+fn embeds(name: &str) -> bool {
+    EMBEDDERS.iter().any(|word| name.to_lowercase().contains(word))
 }
 
 fn best(candidates: Vec<Candidate>) -> Option<Picked> {
@@ -135,6 +185,29 @@ mod tests {
         assert_eq!(chosen(&[("huge", Some(900)), ("less", Some(500))]), Some("less".into()));
         assert_eq!(chosen(&[("first", None), ("second", None)]), Some("first".into()));
         assert_eq!(chosen(&[]), None);
+    }
+
+    fn host(name: &str, models: &[(&str, bool)]) -> Host {
+        let model = |(name, warm): &(&str, bool)| agon_proto::pb::bus::v1::HostModel {
+            name: (*name).to_owned(),
+            warm: Some(*warm),
+            ..Default::default()
+        };
+        Host { name: name.into(), models: models.iter().map(model).collect(), ..Host::default() }
+    }
+
+    #[test]
+    fn of_the_models_that_hosts_serve_the_one_that_most_serve_is_chosen() {
+        let chosen = |hosts: &[Host]| most_served(hosts).map(|picked| (picked.model, picked.why));
+        let two =
+            [host("a", &[("b:1", false), ("c:1", false)]), host("b", &[("c:1", false), ("nomic-embed-text", true)])];
+        assert_eq!(chosen(&two), Some(("c:1".into(), "served by 2 of 2 hosts".into())));
+        let equal = host("a", &[("a:1", false), ("b:1", true), ("c:1", true)]);
+        assert_eq!(chosen(&[equal]), Some(("b:1".into(), "served by 1 of 1 hosts, where it is loaded".into())));
+        let cold = host("a", &[("d:1", false), ("a:1", false)]);
+        assert_eq!(chosen(std::slice::from_ref(&cold)).map(|(model, _)| model), Some("a:1".into()));
+        let unfit = [Host { draining: true, ..cold.clone() }, Host { rehearsal: true, ..cold }];
+        assert_eq!(chosen(&unfit), None);
     }
 
     #[test]
