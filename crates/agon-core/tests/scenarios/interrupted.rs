@@ -25,7 +25,7 @@ fn an_interrupted_debate_is_owed_nothing_and_goes_on_where_it_was_once_it_is_res
     log.step(resume());
     log.step(Input::Claim { writer: "other".into() });
     assert!(!log.debate.interrupted());
-    assert_eq!(log.asked(), [first.clone()]);
+    assert_eq!(log.asked(), std::slice::from_ref(&first));
     log.answer(&first, speech("so"));
 }
 
