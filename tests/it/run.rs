@@ -135,7 +135,7 @@ fn a_debate_that_ends_without_a_decision_as_its_file_asks_ends_well() {
 }
 
 #[test]
-fn the_report_of_a_debate_opens_in_the_browser_and_is_written_where_it_is_missing() {
+fn the_report_of_a_debate_is_written_anew_and_opens_in_the_browser() {
     let world = World::new();
     let id = "0198c0de-0000-7000-8000-0000deadbeef";
     let said = world.agon(&["run", &example(SHORT), "--rehearsal", "--no-reports", "--quiet", "--id", id]).ok();
@@ -146,8 +146,11 @@ fn the_report_of_a_debate_opens_in_the_browser_and_is_written_where_it_is_missin
     let page = std::fs::read_to_string(world.path("opened.txt")).unwrap();
     assert!(page.trim().ends_with(&format!("/agon-reports/{id}/report.html")), "{page}");
     assert!(std::fs::read_to_string(page.trim()).unwrap().contains("<!doctype html>"));
+    // What stands there may be another debate's, or older than the log.
+    std::fs::write(page.trim(), "another").unwrap();
     let printed = open("/there/is/no/browser");
     assert_eq!(String::from_utf8(printed.stdout).unwrap(), page);
+    assert!(std::fs::read_to_string(page.trim()).unwrap().contains("<!doctype html>"));
 }
 
 #[test]

@@ -83,7 +83,11 @@ async fn items_of(name: &str, config: &FeedConfig) -> Result<Vec<FeedItem>, Feed
         return items::of_output(&output, config.format, config.max_items);
     };
     let body = fetch(name, url, config).await?;
-    xml::items(&String::from_utf8_lossy(&body), config.max_items).map_err(|error| {
+    let read = match std::str::from_utf8(&body) {
+        Ok(document) => xml::items(document, config.max_items),
+        Err(_) => Err("the document is not in UTF-8".to_owned()),
+    };
+    read.map_err(|error| {
         debug!(feed = name, error, "feed malformed");
         FeedFault::Malformed
     })

@@ -18,24 +18,34 @@ pub struct Alumnus {
 
 /// Those with the most debates, of as many the better rated, each name once; `size` of them, or else [`USUAL`] at most. Says what is
 /// wrong where there are too few.
-pub fn chosen(ledger: &Ledger, size: Option<usize>) -> Result<Vec<Alumnus>, String> {
+pub fn chosen(ledger: &Ledger, size: Option<usize>, rehearsal: bool) -> Result<Vec<Alumnus>, String> {
     let elo = |standing: Standing| (standing.debater, standing.rating.elo);
     let ratings: BTreeMap<_, f64> = ledger.standings().into_iter().map(elo).collect();
     let played = ledger.traits().into_iter().filter(|traits| !traits.debater.model.is_external());
     let mut alumni: Vec<Alumnus> = played
         .map(|traits| Alumnus { elo: ratings.get(&traits.debater).copied().unwrap_or_default(), traits })
         .collect();
+    let mut debates: BTreeMap<ParticipantId, u32> = BTreeMap::new();
+    for Alumnus { traits, .. } in &alumni {
+        *debates.entry(traits.debater.persona.clone()).or_default() += traits.debates;
+    }
+    let of = |alumnus: &Alumnus| debates.get(&alumnus.traits.debater.persona).copied().unwrap_or_default();
     alumni.sort_by(|one, other| {
-        other.traits.debates.cmp(&one.traits.debates).then_with(|| other.elo.total_cmp(&one.elo))
+        let by_model = || other.traits.debates.cmp(&one.traits.debates);
+        of(other).cmp(&of(one)).then_with(by_model).then_with(|| other.elo.total_cmp(&one.elo))
     });
     let mut names: BTreeSet<ParticipantId> = BTreeSet::new();
     alumni.retain(|alumnus| names.insert(alumnus.traits.debater.persona.clone()));
     let wanted = size.unwrap_or(USUAL.min(alumni.len()).max(2));
     if alumni.len() < wanted {
         let known = alumni.len();
+        let hint = match rehearsal {
+            true => "those of models stand apart: leave out --rehearsal",
+            false => "rehearsed ones stand apart: --rehearsal",
+        };
         return Err(format!(
             "a cast of {wanted} needs as many personas who took part in debates that are over, and the store of this machine \
-             knows {known}; rehearsed ones stand apart: --rehearsal"
+             knows {known}; {hint}"
         ));
     }
     alumni.truncate(wanted);
@@ -43,12 +53,13 @@ pub fn chosen(ledger: &Ledger, size: Option<usize>) -> Result<Vec<Alumnus>, Stri
 }
 
 /// The debate file: everybody looks for an answer and votes, so that no stance is needed.
-pub fn debate_file(cast: &[Alumnus], topic: &str, debates: u64, rehearsal: bool) -> String {
+/// `figures` is the command that shows what it rests on.
+pub fn debate_file(cast: &[Alumnus], topic: &str, (debates, rehearsal): (u64, bool), figures: &str) -> String {
     let noun = if debates == 1 { "debate" } else { "debates" };
     let kind = if rehearsal { " (rehearsed: scripted speakers, no model)" } else { "" };
     let mut text = format!(
         "---\n# The cast is from the ratings of {debates} {noun}{kind}. What each persona did there stands in its instructions:\n\
-         # take out what it should not carry over. agon ratings --traits shows the figures.\n\
+         # take out what it should not carry over. {figures} shows the figures.\n\
          mode: deliberative\nmax_rounds: 2\nvisibility: simultaneous\n"
     );
     let models: BTreeSet<&ModelName> = cast.iter().map(|alumnus| &alumnus.traits.debater.model).collect();
@@ -93,25 +104,35 @@ mod tests {
     use agon_core::{Card, CardSeat, DebateId, MajorityShift, Outcome, Timestamp};
     use agon_spec::{Overrides, Source};
 
-    /// Ada and Bo meet so often, and then Ada and the others once.
-    fn ledger(often: usize, others: &[(&str, &str)]) -> Ledger {
-        let seat = |(persona, model): (&str, &str)| CardSeat {
+    fn seat((persona, model): (&str, &str)) -> CardSeat {
+        CardSeat {
             persona: persona.into(),
             model: model.into(),
             stance: Some(persona.to_owned()),
             first: Some("tea".to_owned()),
             last: Some("tea".to_owned()),
-        };
-        let card = |seats: Vec<CardSeat>| Card {
+        }
+    }
+
+    fn card(seats: Vec<CardSeat>) -> Card {
+        Card {
             outcome: Outcome::Decided,
             verdict: None,
             winner: Some("Ada".to_owned()),
             majority: MajorityShift::None,
             seats,
             course: None,
-        };
+        }
+    }
+
+    /// Ada and Bo meet so often, and then Ada and the others once.
+    fn ledger(often: usize, others: &[(&str, &str)]) -> Ledger {
         let mut cards = vec![card(vec![seat(("Ada", "m:1")), seat(("Bo", "n:1"))]); often];
         cards.push(card(std::iter::once(&("Ada", "m:1")).chain(others).map(|one| seat(*one)).collect()));
+        folded(&cards)
+    }
+
+    fn folded(cards: &[Card]) -> Ledger {
         let numbered = cards.iter().enumerate();
         Ledger::fold(
             numbered
@@ -121,7 +142,7 @@ mod tests {
 
     fn names(ledger: &Ledger, size: Option<usize>) -> Vec<String> {
         let one = |alumnus: Alumnus| format!("{} {}", alumnus.traits.debater.persona, alumnus.traits.debater.model);
-        chosen(ledger, size).unwrap().into_iter().map(one).collect()
+        chosen(ledger, size, false).unwrap().into_iter().map(one).collect()
     }
 
     #[test]
@@ -129,14 +150,30 @@ mod tests {
         let ledger = ledger(2, &[("Bo", "m:1"), ("Cy", "m:1"), ("Di", "m:1"), ("Eve", ModelName::EXTERNAL)]);
         assert_eq!(names(&ledger, None), ["Ada m:1", "Bo n:1", "Cy m:1"]);
         assert_eq!(names(&ledger, Some(2)), ["Ada m:1", "Bo n:1"]);
-        assert!(chosen(&ledger, Some(5)).unwrap_err().contains("knows 4"));
-        assert!(chosen(&Ledger::default(), None).unwrap_err().contains("knows 0"));
+        assert!(chosen(&ledger, Some(5), false).unwrap_err().contains("knows 4"));
+        assert!(chosen(&Ledger::default(), None, false).unwrap_err().contains("knows 0"));
+    }
+
+    #[test]
+    fn a_persona_of_several_models_counts_with_all_its_debates() {
+        let ledger = ledger(2, &[("Pat", "m:1"), ("Xen", "m:1")]);
+        assert_eq!(names(&ledger, Some(3)), ["Ada m:1", "Bo n:1", "Pat m:1"]);
+        let mut cards: Vec<_> = (1..=3).map(|n| [("Pat", format!("m:{n}")), ("Xen", "m:1".to_owned())]).collect();
+        cards.push([("Pat", "m:4".to_owned()), ("Yul", "m:1".to_owned())]);
+        let cards: Vec<Card> =
+            cards.iter().map(|seats| card(seats.iter().map(|(p, m)| seat((p, m))).collect())).collect();
+        assert_eq!(names(&folded(&cards), Some(2)), ["Pat m:1", "Xen m:1"]);
     }
 
     #[test]
     fn the_file_is_a_good_one_with_the_habits_and_the_models_where_they_differ() {
         let read = |ledger: &Ledger| {
-            let text = debate_file(&chosen(ledger, None).unwrap(), "A: b # c \"d\"", ledger.debates(), false);
+            let text = debate_file(
+                &chosen(ledger, None, false).unwrap(),
+                "A: b # c \"d\"",
+                (ledger.debates(), false),
+                "agon ratings --traits",
+            );
             let source = Source::new("new.md", text.as_str());
             let parsed =
                 debate_file::parse(&source, &debate_file::defaults(&Settings::default()), &Overrides::default());

@@ -56,6 +56,8 @@ enum Part {
 struct Walk {
     /// Whether the document has begun.
     begun: bool,
+    /// What stands before the names of the document's own elements.
+    prefix: Option<Vec<u8>>,
     /// How many elements are open.
     depth: usize,
     /// The item that is open, and how deep it stands.
@@ -68,8 +70,13 @@ impl Walk {
     fn open(&mut self, tag: &BytesStart<'_>) -> Result<(), String> {
         self.depth += 1;
         self.begun = true;
-        let name = tag.name();
-        let name = name.as_ref();
+        let qualified = tag.name();
+        if self.depth == 1 {
+            self.prefix = qualified.prefix().map(|prefix| prefix.as_ref().to_vec());
+        }
+        // Atom may have a prefix throughout; names with another one are extensions.
+        let own = qualified.prefix().map(|prefix| prefix.as_ref().to_vec()) == self.prefix;
+        let name = if own { qualified.local_name().into_inner() } else { qualified.as_ref() };
         if self.depth == 1 && name != b"rss" && name != b"feed" {
             return Err(format!("the document is neither RSS 2.0 nor Atom: <{}>", String::from_utf8_lossy(name)));
         }
@@ -187,6 +194,15 @@ mod tests {
     fn atom_gives_its_entries_with_their_own_links() {
         let entry = item("On trams", "2026-11-20T08:00:00Z", "https://p.example/1?a=1&b=2", "Short.");
         assert_eq!(items(ATOM, 10).unwrap(), [entry]);
+    }
+
+    #[test]
+    fn atom_may_have_a_prefix_throughout_and_those_of_extensions_are_others() {
+        let prefixed = "<a:feed xmlns:a=\"http://www.w3.org/2005/Atom\"><a:entry><m:title>no</m:title><a:title>Trams</a:title>\
+                        <a:link href=\"https://p.example/1\"/></a:entry></a:feed>";
+        assert_eq!(items(prefixed, 10).unwrap(), [item("Trams", "", "https://p.example/1", "")]);
+        let extended = "<rss><channel><item><media:title>no</media:title><title>Trams</title></item></channel></rss>";
+        assert_eq!(items(extended, 10).unwrap(), [item("Trams", "", "", "")]);
     }
 
     #[test]

@@ -41,6 +41,10 @@ impl Feeds {
             .route("/secret", get(secret))
             .route("/moved", get(|| async { Redirect::permanent("/rss") }))
             .route("/page", get(|| async { "<!doctype html><html><body>Welcome</body></html>" }))
+            .route(
+                "/latin1",
+                get(|| async { b"<rss><channel><item><title>Z\xfcrich</title></item></channel></rss>".to_vec() }),
+            )
             .route("/none", get(|| async { "<rss><channel/></rss>" }))
             .route("/endless", get(endless))
             .route("/silent", get(silent));
@@ -108,6 +112,7 @@ async fn every_bad_feed_gives_its_own_fault_and_no_item() {
         ("/moved", FeedFault::Refused),
         ("/nowhere", FeedFault::Refused),
         ("/page", FeedFault::Malformed),
+        ("/latin1", FeedFault::Malformed),
         ("/none", FeedFault::Empty),
         ("/endless", FeedFault::TooLarge),
         ("/silent", FeedFault::TimedOut),

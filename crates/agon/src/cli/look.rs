@@ -88,7 +88,7 @@ pub enum Format {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
 BROWSER names the command to use; without it xdg-open is asked, on macOS open. Where none works, the path is printed.
-A report that is not there is written first.")]
+The report is written anew from the log first.")]
 pub struct OpenArgs {
     /// The debate: its id, the beginning or the end of it, or `last`
     #[arg(default_value = "last")]

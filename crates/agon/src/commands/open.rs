@@ -16,39 +16,31 @@ const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" }
 
 /// `agon open [ID]`
 pub fn run(context: &Context, args: &OpenArgs) -> Result<Exit, Stop> {
-    let (name, over) = find(context, args)?;
+    let name = find(context, args)?;
     let dir = args.output_dir.clone().map_or_else(|| context.settings().map(|settings| settings.output.dir), Ok)?;
     let folder = std::path::absolute(dir.join(&name)).context("the folder of the report has no path")?;
     let page = folder.join("report.html");
-    // The report of a debate that was not over when it was written is out of date.
-    if !over || !page.is_file() {
-        let text = document(context, &args.place, &name, Format::Html)?;
-        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        reports::replace(&page, &text)?;
-    }
-    if opened(&context.environment, &page) {
-        context.output.note(&format!("opened {}", page.display()));
-    } else {
+    // What stands there may be older than the log, or the report of a debate of the same name in another store.
+    let text = document(context, &args.place, &name, Format::Html)?;
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    reports::replace(&page, &text)?;
+    context.output.note(&format!("opening {}", page.display()));
+    if !opened(&context.environment, &page) {
         context.output.line(&page.display().to_string())?;
     }
     Ok(Exit::Done)
 }
 
-/// The name of the debate, and whether it is over.
-fn find(context: &Context, args: &OpenArgs) -> Result<(String, bool), Stop> {
+/// The name of the debate.
+fn find(context: &Context, args: &OpenArgs) -> Result<String, Stop> {
     match client::place(context, &args.place)? {
         Place::Local => {
             let store = Store::open(context)?;
-            store.block_on(async {
-                let id = store.find(&args.id).await?;
-                let over = store.heads().await?.iter().any(|head| head.id == id && head.ended);
-                Ok((id.name().to_owned(), over))
-            })
+            store.block_on(async { Ok(store.find(&args.id).await?.name().to_owned()) })
         }
         Place::Server(settings) => super::small_runtime()?.block_on(async {
             let client = Client::open(&settings, &context.environment)?;
-            // What the server has may be newer than what was written here.
-            Ok((client.find(&args.id).await?, false))
+            client.find(&args.id).await
         }),
     }
 }

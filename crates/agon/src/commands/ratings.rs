@@ -93,8 +93,10 @@ fn tell(
         let json = serde_json::to_string_pretty(told).context("the ratings cannot be written")?;
         context.output.line(&agon_report::safe_json(&json))?;
     } else if basis.debates == 0 {
-        let kind = if basis.rehearsal { "rehearsed debate" } else { "debate" };
-        context.output.note(&format!("no {kind} that counts is over yet; rehearsed ones stand apart: --rehearsal"));
+        context.output.note(match basis.rehearsal {
+            true => "no rehearsed debate that counts is over yet; those of models stand apart: leave out --rehearsal",
+            false => "no debate that counts is over yet; rehearsed ones stand apart: --rehearsal",
+        });
     } else {
         let mark = if basis.rehearsal { "Rehearsal: scripted speakers, no model.\n\n" } else { "" };
         context.output.data(&format!("{mark}{}", table()))?;
