@@ -1,13 +1,15 @@
 //! What a line looks like to a reader who takes similar characters for the same.
 
 /// How a line begins that has a meaning in a prompt, folded.
-const STARTS: [&str; 8] = ["#", "===", "<<<", ">>>", "youare:", "yourstance:", "task:", "role:"];
+const STARTS: [&str; 9] = ["#", "===", "<<<", ">>>", "youare:", "yourstance:", "task:", "role:", CHECK];
+/// How the line begins that says what a verifier found.
+const CHECK: &str = "checkby";
 /// Characters of the longest of them.
 const LONGEST_START: usize = 11;
 /// What no line may hold even further on, folded: the delimiter, and the ends of what is fenced.
 const INSIDE: [&str; 4] = ["===yourturn===", "<<<transcript", "<<<feeds", ">>>endof"];
 /// What Markdown puts in front of a line's words. A `>` is tried as a fence first.
-const LEADS: [char; 4] = ['>', '-', '+', '•'];
+const LEADS: [char; 5] = ['>', '-', '+', '•', '('];
 
 /// Letters of other alphabets, and for each the Latin one that is drawn like it, upper case before lower case because what
 /// is alike in one need not be so in the other.
@@ -40,6 +42,12 @@ pub(super) fn is_look_alike(line: &str) -> bool {
         return false;
     }
     if is_plain(line) { begins_like_ours(line) } else { reads_like_ours(line) }
+}
+
+/// Whether a line begins like one that says what a verifier found.
+pub(super) fn is_check(line: &str) -> bool {
+    let head = line.chars().flat_map(folded).skip_while(|c| LEADS.contains(c) || *c == '#');
+    head.take(CHECK.len()).eq(CHECK.chars())
 }
 
 /// Whether a line has only ASCII and too few signs for a delimiter or a fence: then only how it begins can matter. Most lines are such,

@@ -1,6 +1,7 @@
 //! Text and speeches inside Markdown, such that they cannot forge what surrounds them.
 use crate::speech;
 use crate::text::{one_line, plain};
+use agon_core::fence::without_checks;
 use pulldown_cmark::{Event, Tag, TagEnd};
 
 /// Text on one line in which nothing is markup: for headings, table cells and list items.
@@ -11,6 +12,7 @@ pub(crate) fn inline(text: &str) -> String {
 /// A model's Markdown as blocks of safe Markdown, without a line feed at the end.
 pub(crate) fn blocks(text: &str) -> String {
     let text = plain(text);
+    let text = without_checks(&text);
     let mut writer = Writer::default();
     speech::events(&text).into_iter().for_each(|event| writer.take(event));
     writer.finish()

@@ -8,6 +8,7 @@ use crate::figures;
 use crate::minutes;
 use crate::text::{one_line, plain};
 use crate::words::{self, count, duration};
+use agon_core::fence::without_checks;
 use agon_core::{
     Admission, Call, Event, Failure, FailureCause, ModeratorDecision, ParticipantId, PhaseName, RoundPlan, RoundStatus,
     RoundSummary, Speech, Timestamp, TurnId, TurnMode,
@@ -144,7 +145,7 @@ pub(super) fn said(view: &LiveView, participant: &ParticipantId, verb: &str, wha
 }
 /// A model's text, indented so that nothing in it can stand where Agon's own lines begin.
 pub(crate) fn text(text: &str) -> Vec<StyledLine> {
-    plain(text).trim().lines().map(|line| StyledLine::indented(Style::Plain, line)).collect()
+    without_checks(plain(text).trim()).lines().map(|line| StyledLine::indented(Style::Plain, line)).collect()
 }
 
 fn admitted(view: &LiveView, admission: &Admission) -> Vec<StyledLine> {

@@ -74,15 +74,26 @@ pub async fn choose_served(
     if let Some(picked) = most_served(&hosts) {
         context.output.note(&format!("model {}: {}; choose another with --model NAME", picked.model, picked.why));
         settings.defaults.model = Some(picked.model);
+    } else {
+        context.output.note(&format!(
+            "no model is named, and no live host offers one: taking {USUAL_MODEL}; choose another with --model NAME"
+        ));
     }
     Ok(settings)
+}
+
+/// Whether a service serves it, which has its price, and which a host has only because somebody has asked for it.
+fn is_service(model: &str) -> bool {
+    PROVIDERS.iter().any(|provider| model.strip_prefix(provider.prefix).is_some_and(|rest| rest.starts_with('/')))
 }
 
 /// The model that most hosts serve; of several one that is loaded, and then the first by name.
 fn most_served(hosts: &[Host]) -> Option<Picked> {
     let hosts: Vec<&Host> = hosts.iter().filter(|host| !host.draining && !host.rehearsal).collect();
     let mut served: BTreeMap<&str, (usize, bool)> = BTreeMap::new();
-    for model in hosts.iter().flat_map(|host| &host.models).filter(|model| !embeds(&model.name)) {
+    for model in
+        hosts.iter().flat_map(|host| &host.models).filter(|model| !embeds(&model.name) && !is_service(&model.name))
+    {
         let (count, warm) = served.entry(&model.name).or_default();
         *count += 1;
         *warm |= model.warm == Some(true);

@@ -72,8 +72,8 @@ impl Control {
         retry_at: Option<Timestamp>,
         call: &Call,
     ) {
-        // at an open breaker no call was made
-        if call.host.is_some() && failure.cause != FailureCause::BreakerOpen {
+        let uncalled = matches!(failure.cause, FailureCause::BreakerOpen | FailureCause::ToolMissing);
+        if call.host.is_some() && !uncalled {
             self.spend(call);
         }
         let missed = self.slot_mut(turn).is_none_or(|slot| slot.work.is_missed());
