@@ -319,11 +319,11 @@ impl Drop for Playing {
 
 fn served(alive: &HostAlive, lives: bool) -> String {
     let names: Vec<&str> = alive.models.iter().map(|model| model.name.as_str()).collect();
-    let what = match (alive.serves_any, names.is_empty()) {
-        (false, _) if let Some(prefix) = &alive.serves_prefix => format!("{prefix}/*"),
-        (true, _) => "any model".to_owned(),
-        (false, true) => "no model".to_owned(),
-        (false, false) => names.join(", "),
+    let what = match (alive.serves_any, &alive.serves_prefix, names.is_empty()) {
+        (true, ..) => "any model".to_owned(),
+        (false, Some(prefix), _) => format!("{prefix}/*"),
+        (false, None, true) => "no model".to_owned(),
+        (false, None, false) => names.join(", "),
     };
     let state = match (alive.draining, lives) {
         (true, _) => " (draining)",
