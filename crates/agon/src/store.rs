@@ -69,9 +69,7 @@ impl Store {
             settings::SyncMode::Normal => agon_store::SyncMode::Normal,
         };
         let store = SqliteStore::open(&path, SqliteOptions { sync, ..SqliteOptions::default() });
-        let named = context.global.store.as_ref();
-        let flag = named.map(|path| format!(" --store {}", path.display())).unwrap_or_default();
-        Ok(Self { sqlite: Arc::new(store.map_err(not_opened)?), flag })
+        Ok(Self { sqlite: Arc::new(store.map_err(not_opened)?), flag: flag(context) })
     }
 
     /// A command to advise, with the flag without which it would look into another store.
@@ -174,6 +172,15 @@ impl Store {
         let (all, halted) = self.block_on(async { Ok((self.heads().await?, self.halted().await?)) })?;
         Ok((all.len(), counted(&halted)))
     }
+}
+
+fn flag(context: &Context) -> String {
+    context.global.store.as_ref().map(|path| format!(" --store {}", path.display())).unwrap_or_default()
+}
+
+/// [`Store::advice`], where the store need not be opened.
+pub fn advice(context: &Context, command: &str) -> String {
+    format!("agon {command}{}", flag(context))
 }
 
 /// How many of these debates are paused and interrupted; nothing where there are none.

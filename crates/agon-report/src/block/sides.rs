@@ -4,7 +4,7 @@ use crate::text::{excerpt, one_line};
 use crate::verdict::Standing;
 use crate::words;
 use agon_core::tally::same_answer;
-use agon_core::{BallotStage, Ballots, ConsensusStrategy, DebateState, SelfVotes, VoteRule, Voters};
+use agon_core::{BallotStage, Ballots, ConsensusStrategy, DebateSpec, DebateState, SelfVotes, VoteRule, Voters};
 
 /// Characters of an answer that stands behind a name.
 const MOST_ANSWER: usize = 80;
@@ -36,11 +36,9 @@ pub(super) fn of(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
         return argued(minutes);
     }
     let winner = minutes.winner().and_then(|won| if by_votes { Some(won) } else { minutes.stands_for(won) });
-    // Where nobody may vote for itself, a vote does not say what the voter is for.
-    let own_left_out = spec.voting.as_ref().is_some_and(|voting| voting.self_votes == SelfVotes::Exclude);
     // Judges who vote are neither for nor against what debaters stand for.
     let judges_vote = spec.voting.as_ref().is_some_and(|voting| voting.voters == Voters::Judges);
-    let mere_votes = by_votes && (own_left_out || judges_vote);
+    let mere_votes = by_votes && (own_left_out(spec) || judges_vote);
     let labels = if mere_votes { ["Votes", "Others"] } else { ["For", "Against"] };
     let mut rows = match winner {
         Some(winner) => for_and_against(winner, &held, labels),
@@ -50,6 +48,11 @@ pub(super) fn of(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
         rows.extend(silent(minutes, &held));
     }
     rows
+}
+
+/// Whether nobody may vote for itself: then a vote does not say what the voter is for.
+fn own_left_out(spec: &DebateSpec) -> bool {
+    spec.voting.as_ref().is_some_and(|voting| voting.self_votes == SelfVotes::Exclude)
 }
 
 fn for_and_against(
@@ -109,14 +112,15 @@ fn ballots<'m>(minutes: &'m Minutes<'_>) -> Vec<FinalChoice<'m>> {
 fn votes<'m>(minutes: &'m Minutes<'_>) -> Vec<FinalChoice<'m>> {
     let approval = minutes.tally.is_some_and(|tally| tally.rule == Some(VoteRule::Approval));
     let moved = minutes.verdict.map(|verdict| verdict.moved).unwrap_or_default();
+    let own_left_out = own_left_out(&minutes.admission.spec);
     let mut last: Vec<FinalChoice<'m>> = Vec::new();
     for (entry, vote) in minutes.votes() {
         last.retain(|one| one.who != entry.participant);
         let approved = if approval { vote.choices } else { &[] };
         let chosen = held(minutes, entry.participant, vote.choice);
         // A vote may differ from the first ballot because one may not vote for oneself.
-        let free = minutes.admission.spec.voting.is_some_and(|voting| voting.self_votes != SelfVotes::Exclude);
-        let before = chosen.before.filter(|_| free && moved.iter().any(|one| one.as_str() == entry.participant));
+        let before =
+            chosen.before.filter(|_| !own_left_out && moved.iter().any(|one| one.as_str() == entry.participant));
         last.push(FinalChoice { approved, before, ..chosen });
     }
     last

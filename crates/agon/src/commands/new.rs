@@ -8,7 +8,7 @@ use crate::debate_file::{self, Named};
 use crate::exit::{Exit, Stop};
 use crate::servers::{self, Server};
 use crate::settings::{Settings, USUAL_MODEL, chosen_hosts};
-use crate::store::Store;
+use crate::store;
 use agon_core::ModelName;
 use agon_spec::{Overrides, Source};
 use anyhow::Context as _;
@@ -72,7 +72,7 @@ fn from_ratings(context: &Context, args: &NewArgs, topic: &str, size: Option<usi
     let ledger = ratings::cards(context, rehearsal)?.ledger();
     let chosen = alumni::chosen(&ledger, size, rehearsal).map_err(Stop::usage)?;
     let flag = if rehearsal { " --rehearsal" } else { "" };
-    let figures = Store::open(context)?.advice(&format!("ratings --traits{flag}"));
+    let figures = store::advice(context, &format!("ratings --traits{flag}"));
     checked(context, &context.settings()?, alumni::debate_file(&chosen, topic, (ledger.debates(), rehearsal), &figures))
 }
 

@@ -7,7 +7,7 @@ use crate::client::Client;
 use crate::commands::Context;
 use crate::debate_file::{self, Named};
 use crate::exit::Stop;
-use crate::settings::{PROVIDERS, Settings, USUAL_MODEL, chosen_hosts};
+use crate::settings::{PROVIDERS, Provider, Settings, USUAL_MODEL, chosen_hosts};
 use agon_llm::{ChatError, ModelInfo};
 use agon_proto::pb::v1::Host;
 use std::collections::BTreeMap;
@@ -82,18 +82,13 @@ pub async fn choose_served(
     Ok(settings)
 }
 
-/// Whether a service serves it, which has its price, and which a host has only because somebody has asked for it.
-fn is_service(model: &str) -> bool {
-    PROVIDERS.iter().any(|provider| model.strip_prefix(provider.prefix).is_some_and(|rest| rest.starts_with('/')))
-}
-
 /// The model that most hosts serve; of several one that is loaded, and then the first by name.
 fn most_served(hosts: &[Host]) -> Option<Picked> {
     let hosts: Vec<&Host> = hosts.iter().filter(|host| !host.draining && !host.rehearsal).collect();
+    // A service has its price, and a host lists its models only because somebody has asked for them.
+    let offered = |name: &str| !embeds(name) && Provider::of(name).is_none();
     let mut served: BTreeMap<&str, (usize, bool)> = BTreeMap::new();
-    for model in
-        hosts.iter().flat_map(|host| &host.models).filter(|model| !embeds(&model.name) && !is_service(&model.name))
-    {
+    for model in hosts.iter().flat_map(|host| &host.models).filter(|model| offered(&model.name)) {
         let (count, warm) = served.entry(&model.name).or_default();
         *count += 1;
         *warm |= model.warm == Some(true);
