@@ -11,9 +11,11 @@ use serde::de::DeserializeOwned;
 use tokio::time::{Instant, timeout_at};
 
 use crate::classify::{refusal, retry_after};
+use crate::connections::Ends;
 use crate::error::without_key;
+use crate::http::Reuse;
 use crate::meter::Meter;
-use crate::transport::transport_error;
+use crate::transport::{transport_error, unanswered};
 use crate::watch::{LoadCheck, Watch};
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ClientConfig, Decoder, DeltaSink, Discard, Framing,
@@ -64,9 +66,9 @@ impl Caller<'_> {
     ) -> Result<Response, ChatError> {
         let body = Bytes::from(body);
         loop {
-            let request = self.request(Method::POST, url)?.header(CONTENT_TYPE, "application/json").body(body.clone());
-            let sent = watch.guard(request.send(), sink).await.map_err(ChatError::timeout)?;
-            let response = sent.map_err(transport_error)?;
+            let reuse = self.config.http.connections().reuse(&self.config.endpoint);
+            let sent = self.send(Method::POST, url, Some(body.clone()), reuse);
+            let response = watch.guard(sent, sink).await.map_err(ChatError::timeout)??;
             if response.status().is_success() {
                 return Ok(response);
             }
@@ -107,6 +109,7 @@ impl Caller<'_> {
         meter: &mut Meter<'_>,
     ) -> Result<ChatAnswer, ChatError> {
         let framing = framing(&response);
+        let ends = Ends::of(response.extensions());
         let mut decoder = decoder(framing);
         loop {
             let chunk =
@@ -119,6 +122,7 @@ impl Caller<'_> {
             }
             if progress.complete {
                 drain(response).await;
+                ends.into_iter().for_each(|ends| self.config.http.connections().answered(ends));
                 return finished(decoder, meter);
             }
         }
@@ -137,10 +141,9 @@ impl Caller<'_> {
 
     /// The date that the server puts on its answer, whatever it answers.
     pub(crate) async fn date(&self, url: &Url, limit: Limit) -> Result<Option<jiff::Timestamp>, ChatError> {
-        let request = self.request(Method::GET, url)?;
         let late = |_| ChatError::timeout(TimeoutPhase::FirstByte);
-        let response =
-            timeout_at(Instant::now() + limit.time, request.send()).await.map_err(late)?.map_err(transport_error)?;
+        let sent = self.send(Method::GET, url, None, Reuse::Allowed);
+        let response = timeout_at(Instant::now() + limit.time, sent).await.map_err(late)??;
         let header = response.headers().get(DATE).and_then(|value| value.to_str().ok());
         Ok(header.and_then(|date| jiff::fmt::rfc2822::parse(date).ok()).map(|date| date.timestamp()))
     }
@@ -151,15 +154,12 @@ impl Caller<'_> {
         body: Option<&(impl Serialize + Sync)>,
         limit: Limit,
     ) -> Result<Vec<u8>, ChatError> {
-        let request = match body {
-            Some(body) => {
-                self.request(Method::POST, url)?.header(CONTENT_TYPE, "application/json").body(serialise(body, 256)?)
-            }
-            None => self.request(Method::GET, url)?,
-        };
+        let body = body.map(|body| serialise(body, 256)).transpose()?.map(Bytes::from);
+        let method = if body.is_some() { Method::POST } else { Method::GET };
         let until = Instant::now() + limit.time;
         let late = |_| ChatError::timeout(TimeoutPhase::FirstByte);
-        let response = timeout_at(until, request.send()).await.map_err(late)?.map_err(transport_error)?;
+        let sent = self.send(method, url, body, Reuse::Allowed);
+        let response = timeout_at(until, sent).await.map_err(late)??;
         if !response.status().is_success() {
             return Err(self.refused(response).await);
         }
@@ -170,8 +170,33 @@ impl Caller<'_> {
         timeout_at(until, read).await.map_err(|_| ChatError::timeout(TimeoutPhase::Idle))?
     }
 
-    fn request(&self, method: Method, url: &Url) -> Result<RequestBuilder, ChatError> {
-        let request = self.config.http.client(&self.config.endpoint)?.request(method, url.clone());
+    /// Sends a request. Where it went out on a connection that the server was closing already, nothing of it was done:
+    /// it is sent once more, on a fresh one.
+    async fn send(&self, method: Method, url: &Url, body: Option<Bytes>, reuse: Reuse) -> Result<Response, ChatError> {
+        let connections = self.config.http.connections();
+        let sent = match self.request(&method, url, body.clone(), reuse)?.send().await {
+            Err(error) if connections.was_stale(&self.config.endpoint, &error) => {
+                self.request(&method, url, body, Reuse::Never)?.send().await
+            }
+            sent => sent,
+        };
+        let response = sent.map_err(unanswered)?;
+        Ends::of(response.extensions()).into_iter().for_each(|ends| connections.answered(ends));
+        Ok(response)
+    }
+
+    fn request(
+        &self,
+        method: &Method,
+        url: &Url,
+        body: Option<Bytes>,
+        reuse: Reuse,
+    ) -> Result<RequestBuilder, ChatError> {
+        let client = self.config.http.client(&self.config.endpoint, reuse)?;
+        let mut request = client.request(method.clone(), url.clone());
+        if let Some(body) = body {
+            request = request.header(CONTENT_TYPE, "application/json").body(body);
+        }
         let Some(key) = &self.config.api_key else { return Ok(request) };
         let mut bearer = HeaderValue::try_from(format!("Bearer {}", key.expose_secret()))
             .map_err(|_| ChatError::new(ChatErrorKind::BadRequest, "the key holds characters that no header may"))?;

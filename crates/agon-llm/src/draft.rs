@@ -1,9 +1,16 @@
 //! An answer that is still arriving.
 
-use crate::{ChatAnswer, ChatError, ChatErrorKind, DeltaSink, FinishReason, MAX_LINE_BYTES};
+use crate::{ChatAnswer, ChatError, ChatErrorKind, DeltaSink, FinishReason, MAX_REPLY_BYTES, ToolCall};
 
 /// As much of a refusal is kept as an error shows.
 const MAX_REFUSAL_BYTES: usize = 2_048;
+
+/// So much of an answer is kept, all its fields together, in bytes.
+const MAX_KEPT_BYTES: usize = 8 * 1024 * 1024;
+/// More calls than this in one answer is a model in a loop.
+pub(crate) const MAX_CALLS: usize = 128;
+/// So long may a name or an id be, of a model, a tool, a call or an end, in bytes.
+const MAX_NAME_BYTES: usize = 1_024;
 
 /// Why a server says that an answer ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,17 +39,57 @@ pub(crate) struct Draft {
     pub(crate) end: Option<End>,
     /// What the model says in the place of an answer.
     pub(crate) refusal: Option<String>,
+    /// Bytes that came, whatever they were.
+    received: usize,
+    /// Bytes that were kept.
+    kept: usize,
 }
 
 impl Draft {
+    /// Charges for bytes that came, before anything is made of them.
+    pub(crate) fn receive(&mut self, bytes: &[u8]) -> Result<(), ChatError> {
+        self.received = self.received.saturating_add(bytes.len());
+        if self.received > MAX_REPLY_BYTES {
+            return Err(self.fail(ChatErrorKind::Malformed, "the reply is longer than 64 MiB"));
+        }
+        Ok(())
+    }
+
+    /// Charges for what is about to be kept.
+    fn keep(&mut self, bytes: usize) -> Result<(), ChatError> {
+        self.kept = self.kept.saturating_add(bytes);
+        if self.kept > MAX_KEPT_BYTES {
+            return Err(self.fail(ChatErrorKind::Malformed, "the answer is longer than 8 MiB"));
+        }
+        Ok(())
+    }
+
+    /// A name or an id of a length that one may have.
+    pub(crate) fn name(&mut self, what: &str, name: &str) -> Result<String, ChatError> {
+        if name.len() > MAX_NAME_BYTES {
+            let detail = format!("the name of {what} is longer than {MAX_NAME_BYTES} bytes");
+            return Err(self.fail(ChatErrorKind::Malformed, &detail));
+        }
+        self.keep(name.len())?;
+        Ok(name.to_owned())
+    }
+
+    /// Adds a call of a tool, whose arguments took so many bytes.
+    pub(crate) fn call(&mut self, call: ToolCall, bytes: usize) -> Result<(), ChatError> {
+        if self.answer.tool_calls.len() >= MAX_CALLS {
+            return Err(self.fail(ChatErrorKind::Malformed, "more than 128 tool calls in one answer"));
+        }
+        self.keep(bytes)?;
+        self.answer.tool_calls.push(call);
+        Ok(())
+    }
+
     /// Adds text and hands it on.
     pub(crate) fn say(&mut self, delta: &str, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
         if delta.is_empty() {
             return Ok(());
         }
-        if self.answer.text.len() + delta.len() > MAX_LINE_BYTES {
-            return Err(self.fail(ChatErrorKind::Malformed, "the answer is longer than 8 MiB"));
-        }
+        self.keep(delta.len())?;
         self.answer.text.push_str(delta);
         sink.text(delta);
         Ok(())
@@ -51,9 +98,8 @@ impl Draft {
     /// Takes a piece of a refusal.
     pub(crate) fn refuse(&mut self, delta: &str) {
         let said = self.refusal.get_or_insert_default();
-        if said.len() < MAX_REFUSAL_BYTES {
-            said.push_str(delta);
-        }
+        let room = MAX_REFUSAL_BYTES.saturating_sub(said.len());
+        said.push_str(delta.get(..delta.floor_char_boundary(room)).unwrap_or_default());
     }
 
     /// Counts thinking without keeping it.

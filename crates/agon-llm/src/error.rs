@@ -109,7 +109,10 @@ pub enum TransportFault {
     /// There was none: refused, no route, unknown name, TLS.
     #[error("could not connect")]
     Connect,
-    /// It was torn down.
+    /// It was closed before any answer came.
+    #[error("the connection was closed before any answer")]
+    Closed,
+    /// It was torn down within an answer.
     #[error("the connection was reset")]
     Reset,
     /// It ended before the answer did.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use reqwest::{Certificate, Client};
 use secrecy::SecretString;
 
+use crate::connections::Connections;
 use crate::transport::transport_error;
 use crate::{ChatError, ChatErrorKind, ChatFields, Endpoint, RunnerOptions};
 
@@ -77,10 +78,27 @@ pub struct Http(Arc<Pools>);
 struct Pools {
     /// The only authorities whose certificates are accepted; empty: those of the system.
     authorities: Vec<Certificate>,
-    plain_near: OnceLock<Client>,
-    plain_far: OnceLock<Client>,
-    tls_near: OnceLock<Client>,
-    tls_far: OnceLock<Client>,
+    plain_near: Pool,
+    plain_far: Pool,
+    tls_near: Pool,
+    tls_far: Pool,
+    connections: Connections,
+}
+
+/// One way to servers, with and without reuse.
+#[derive(Debug, Default)]
+struct Pool {
+    reusing: OnceLock<Client>,
+    single: OnceLock<Client>,
+}
+
+/// Whether a call may go out on a connection that an earlier one left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reuse {
+    /// It may, and leaves its own connection to later ones.
+    Allowed,
+    /// It has a connection of its own.
+    Never,
 }
 
 impl Http {
@@ -96,8 +114,13 @@ impl Http {
         Ok(Self(Arc::new(Pools { authorities, ..Pools::default() })))
     }
 
+    /// What is known of the connections of all pools.
+    pub(crate) fn connections(&self) -> &Connections {
+        &self.0.connections
+    }
+
     /// The pool that serves `endpoint`, made at first use.
-    pub(crate) fn client(&self, endpoint: &Endpoint) -> Result<&Client, ChatError> {
+    pub(crate) fn client(&self, endpoint: &Endpoint, reuse: Reuse) -> Result<&Client, ChatError> {
         let (near, encrypted) = (endpoint.is_near(), endpoint.is_encrypted());
         let pool = match (encrypted, near) {
             (false, true) => &self.0.plain_near,
@@ -105,22 +128,26 @@ impl Http {
             (true, true) => &self.0.tls_near,
             (true, false) => &self.0.tls_far,
         };
-        if let Some(client) = pool.get() {
+        let (place, idle) = match reuse {
+            Reuse::Allowed => (&pool.reusing, POOL_MAX_IDLE_PER_HOST),
+            Reuse::Never => (&pool.single, 0),
+        };
+        if let Some(client) = place.get() {
             return Ok(client);
         }
-        let client = build(near, encrypted, &self.0.authorities)?;
-        Ok(pool.get_or_init(|| client))
+        let client = build(near, encrypted, idle, &self.0.authorities)?;
+        Ok(place.get_or_init(|| client))
     }
 }
 
-fn build(near: bool, encrypted: bool, authorities: &[Certificate]) -> Result<Client, ChatError> {
+fn build(near: bool, encrypted: bool, idle: usize, authorities: &[Certificate]) -> Result<Client, ChatError> {
     // The first provider of the process stays; whoever installed one before us has decided.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = Client::builder()
         .user_agent(concat!("agon/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT_TIMEOUT)
         .pool_idle_timeout(POOL_IDLE_TIMEOUT)
-        .pool_max_idle_per_host(POOL_MAX_IDLE_PER_HOST)
+        .pool_max_idle_per_host(idle)
         .http1_only()
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never());

@@ -6,12 +6,13 @@
 //! The wire is decoded by state machines without IO ([`NdjsonDecoder`], [`SseDecoder`]), so that framing is tested
 //! byte by byte without a socket.
 //!
-//! Invariant: no retry but of a call that a server refuses while it loads the model, no queue, no cache of answers; nothing here reads a debate or the environment,
+//! Invariant: no retry but of a call that a server refuses while it loads the model or whose reused connection was closed before any answer, no queue, no cache of answers; nothing here reads a debate or the environment,
 //! and no answer is returned that the server did not declare finished.
 
 mod answer;
 mod call;
 mod classify;
+mod connections;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod decode;
@@ -52,6 +53,9 @@ pub use version::{Release, ServerVersion};
 
 /// The longest line, event or whole answer that is read, in bytes; Ollama's own client stops at the same size.
 pub const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
+
+/// The most bytes of one answer that are read, whatever they hold, comments and blank lines included.
+pub const MAX_REPLY_BYTES: usize = 64 * 1024 * 1024;
 
 /// Makes the client that speaks the dialect of `endpoint`, with default deadlines and the given connection pools.
 #[must_use]

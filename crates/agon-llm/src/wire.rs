@@ -5,11 +5,14 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::{ChatError, ChatRequest, ToolSpec};
+
+/// So many models may a server list.
+pub(crate) const MAX_MODELS: usize = 10_000;
 
 /// A string that is borrowed from the input unless it holds escapes.
 #[derive(serde::Deserialize, Debug)]
@@ -116,6 +119,136 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstVisitor<T> {
 
     fn visit_unit<E>(self) -> Result<First<T>, E> {
         Ok(First(None))
+    }
+}
+
+/// An array of at most `N` elements; a longer one is an error before more are kept.
+#[derive(Debug)]
+pub(crate) struct AtMost<T, const N: usize>(pub(crate) Vec<T>);
+
+impl<T, const N: usize> Default for AtMost<T, N> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>, const N: usize> Deserialize<'de> for AtMost<T, N> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AtMostVisitor::<T, N>(PhantomData))
+    }
+}
+
+struct AtMostVisitor<T, const N: usize>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for AtMostVisitor<T, N> {
+    type Value = AtMost<T, N>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an array of at most {N} elements")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<AtMost<T, N>, A::Error> {
+        let mut elements = Vec::new();
+        while elements.len() < N {
+            match seq.next_element()? {
+                Some(element) => elements.push(element),
+                None => return Ok(AtMost(elements)),
+            }
+        }
+        match seq.next_element::<IgnoredAny>()? {
+            Some(_) => Err(A::Error::custom(format!("more than {N} elements in an array"))),
+            None => Ok(AtMost(elements)),
+        }
+    }
+
+    fn visit_unit<E>(self) -> Result<AtMost<T, N>, E> {
+        Ok(AtMost::default())
+    }
+}
+
+/// JSON values in one value of a reply, at most; each takes far more memory than the two bytes that it may have on the wire.
+const MOST_NODES: usize = 20_000;
+
+/// Any JSON of a bounded number of values.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tree(pub(crate) Value);
+
+impl<'de> Deserialize<'de> for Tree {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut left = MOST_NODES;
+        Node(&mut left).deserialize(deserializer).map(Tree)
+    }
+}
+
+/// One value, charged before it is kept.
+struct Node<'a>(&'a mut usize);
+
+impl Node<'_> {
+    fn charge<E: Error>(&mut self) -> Result<(), E> {
+        let left = self.0.checked_sub(1);
+        *self.0 = left.ok_or_else(|| E::custom(format!("more than {MOST_NODES} values in one")))?;
+        Ok(())
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Node<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(mut self, deserializer: D) -> Result<Value, D::Error> {
+        self.charge()?;
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Node<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = seq.next_element_seed(Node(&mut *self.0))? {
+            values.push(value);
+        }
+        Ok(Value::Array(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut fields = serde_json::Map::new();
+        while let Some(name) = map.next_key::<String>()? {
+            fields.insert(name, map.next_value_seed(Node(&mut *self.0))?);
+        }
+        Ok(Value::Object(fields))
     }
 }
 

@@ -2,12 +2,11 @@
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::Value;
 
 use crate::classify::mid_stream;
-use crate::draft::{Draft, End};
+use crate::draft::{Draft, End, MAX_CALLS};
 use crate::lines::LineBuffer;
-use crate::wire::{Borrowed, Metric};
+use crate::wire::{AtMost, Borrowed, Metric, Tree};
 use crate::{ChatAnswer, ChatError, Decoder, DeltaSink, Framing, Progress, ToolCall};
 
 /// Decodes Ollama's answers; success needs `done:true`.
@@ -36,6 +35,7 @@ impl Decoder for NdjsonDecoder {
     fn push(&mut self, bytes: &[u8], sink: &mut dyn DeltaSink) -> Result<Progress, ChatError> {
         let Self { framing, lines, state } = self;
         state.progress.advanced = false;
+        state.draft.receive(bytes)?;
         match framing {
             Framing::Whole => lines.keep(bytes)?,
             Framing::Streamed => lines.push(bytes, |line| state.line(line, sink))?,
@@ -83,14 +83,15 @@ impl State {
 
     fn take(&mut self, reply: Reply<'_>, sink: &mut dyn DeltaSink) -> Result<(), ChatError> {
         if let Some(error) = &reply.error {
-            return Err(self.draft.blame(mid_stream(error)));
+            return Err(self.draft.blame(mid_stream(&error.0)));
         }
         self.progress.advanced = true;
         if self.draft.answer.model.is_none() {
-            self.draft.answer.model = reply.model.as_ref().map(|model| model.as_str().to_owned());
+            let model = reply.model.as_ref().map(|model| self.draft.name("the model", model.as_str()));
+            self.draft.answer.model = model.transpose()?;
         }
         if reply.done == Some(true) {
-            self.measure(&reply);
+            self.measure(&reply)?;
         }
         if let Some(message) = reply.message {
             self.hear(message, sink)?;
@@ -105,18 +106,27 @@ impl State {
         if let Some(content) = &message.content {
             self.draft.say(content.as_str(), sink)?;
         }
-        let calls = message.tool_calls.unwrap_or_default();
-        self.draft.answer.tool_calls.extend(calls.into_iter().map(ReplyCall::into_call));
+        for call in message.tool_calls.unwrap_or_default().0 {
+            self.call(call)?;
+        }
         Ok(())
     }
 
-    fn measure(&mut self, reply: &Reply<'_>) {
+    fn call(&mut self, call: ReplyCall<'_>) -> Result<(), ChatError> {
+        let id = call.id.map(|id| self.draft.name("a tool call", id.as_str())).transpose()?;
+        let name = self.draft.name("a tool", call.function.name.as_str())?;
+        let arguments = call.function.arguments.0;
+        let bytes = arguments.to_string().len();
+        self.draft.call(ToolCall { id, name, arguments }, bytes)
+    }
+
+    fn measure(&mut self, reply: &Reply<'_>) -> Result<(), ChatError> {
         self.progress.complete = true;
         self.draft.end = Some(match reply.done_reason.as_ref().map(Borrowed::as_str) {
             // Before done_reason existed, done alone meant a stop.
             None | Some("stop") => End::Stop,
             Some("length") => End::Length,
-            Some(other) => End::Other(other.to_owned()),
+            Some(other) => End::Other(self.draft.name("an end", other)?),
         });
         let usage = &mut self.draft.answer.usage;
         usage.prompt_tokens = reply.prompt_eval_count.count();
@@ -128,6 +138,7 @@ impl State {
         timing.prefill = reply.prompt_eval_duration.nanos();
         timing.decode = reply.eval_duration.nanos();
         timing.derive_queue();
+        Ok(())
     }
 }
 
@@ -164,7 +175,7 @@ struct Reply<'a> {
     done: Option<bool>,
     #[serde(borrow)]
     done_reason: Option<Borrowed<'a>>,
-    error: Option<Value>,
+    error: Option<Tree>,
     #[serde(default)]
     total_duration: Metric,
     #[serde(default)]
@@ -187,24 +198,22 @@ struct ReplyMessage<'a> {
     content: Option<Borrowed<'a>>,
     #[serde(borrow)]
     thinking: Option<Borrowed<'a>>,
-    tool_calls: Option<Vec<ReplyCall>>,
+    #[serde(borrow)]
+    tool_calls: Option<AtMost<ReplyCall<'a>, MAX_CALLS>>,
 }
 
 #[derive(Deserialize)]
-struct ReplyCall {
-    id: Option<String>,
-    function: ReplyFunction,
+struct ReplyCall<'a> {
+    #[serde(borrow)]
+    id: Option<Borrowed<'a>>,
+    #[serde(borrow)]
+    function: ReplyFunction<'a>,
 }
 
 #[derive(Deserialize)]
-struct ReplyFunction {
-    name: String,
+struct ReplyFunction<'a> {
+    #[serde(borrow)]
+    name: Borrowed<'a>,
     #[serde(default)]
-    arguments: Value,
-}
-
-impl ReplyCall {
-    fn into_call(self) -> ToolCall {
-        ToolCall { id: self.id, name: self.function.name, arguments: self.function.arguments }
-    }
+    arguments: Tree,
 }

@@ -4,8 +4,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::classify::mid_stream;
-use crate::wire::{Metric, check_vectors};
+use crate::wire::{AtMost, MAX_MODELS, Metric, Tree, check_vectors};
 use crate::{ChatError, LoadedModel, ModelDetails, ModelInfo};
+
+/// So many abilities may a model have.
+const MAX_CAPABILITIES: usize = 64;
 
 #[derive(Deserialize)]
 pub(super) struct VersionReply {
@@ -14,7 +17,7 @@ pub(super) struct VersionReply {
 
 #[derive(Deserialize)]
 pub(super) struct TagsReply {
-    models: Option<Vec<Tag>>,
+    models: Option<AtMost<Tag, MAX_MODELS>>,
 }
 
 #[derive(Deserialize)]
@@ -35,7 +38,7 @@ struct Details {
 
 impl TagsReply {
     pub(super) fn into_models(self) -> Vec<ModelInfo> {
-        self.models.unwrap_or_default().into_iter().map(Tag::into_model).collect()
+        self.models.unwrap_or_default().0.into_iter().map(Tag::into_model).collect()
     }
 }
 
@@ -56,7 +59,7 @@ impl Tag {
 
 #[derive(Deserialize)]
 pub(super) struct PsReply {
-    models: Option<Vec<Running>>,
+    models: Option<AtMost<Running, MAX_MODELS>>,
 }
 
 #[derive(Deserialize)]
@@ -70,7 +73,7 @@ struct Running {
 
 impl PsReply {
     pub(super) fn into_models(self) -> Vec<LoadedModel> {
-        self.models.unwrap_or_default().into_iter().map(Running::into_model).collect()
+        self.models.unwrap_or_default().0.into_iter().map(Running::into_model).collect()
     }
 }
 
@@ -88,8 +91,8 @@ impl Running {
 
 #[derive(Deserialize)]
 pub(super) struct ShowReply {
-    capabilities: Option<Vec<String>>,
-    model_info: Option<Map<String, Value>>,
+    capabilities: Option<AtMost<String, MAX_CAPABILITIES>>,
+    model_info: Option<Tree>,
     details: Option<Details>,
     remote_host: Option<String>,
 }
@@ -98,8 +101,8 @@ impl ShowReply {
     pub(super) fn into_details(self) -> ModelDetails {
         let details = self.details.unwrap_or_default();
         ModelDetails {
-            context_length: self.model_info.as_ref().and_then(context_length),
-            capabilities: self.capabilities,
+            context_length: self.model_info.as_ref().and_then(|info| info.0.as_object()).and_then(context_length),
+            capabilities: self.capabilities.map(|capabilities| capabilities.0),
             family: told(details.family),
             parameter_size: told(details.parameter_size),
             quantization: told(details.quantization_level),
@@ -120,13 +123,13 @@ fn context_length(info: &Map<String, Value>) -> Option<u64> {
 #[derive(Deserialize)]
 pub(super) struct LoadReply {
     done: Option<bool>,
-    error: Option<Value>,
+    error: Option<Tree>,
 }
 
 impl LoadReply {
     pub(super) fn check(self) -> Result<(), ChatError> {
         match (self.error, self.done) {
-            (Some(error), _) => Err(mid_stream(&error)),
+            (Some(error), _) => Err(mid_stream(&error.0)),
             (None, Some(true)) => Ok(()),
             (None, _) => Err(ChatError::cut("the server did not declare the load done")),
         }

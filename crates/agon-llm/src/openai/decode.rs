@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::sse::{EventBuffer, Tone};
 use super::tools::{CallDrafts, CallPiece};
 use crate::classify::mid_stream;
-use crate::draft::{Draft, End};
-use crate::wire::{Borrowed, First, Metric};
+use crate::draft::{Draft, End, MAX_CALLS};
+use crate::wire::{AtMost, Borrowed, First, Metric, Tree};
 use crate::{ChatAnswer, ChatError, ChatErrorKind, Decoder, DeltaSink, Framing, Progress};
 
 /// Decodes the answers of OpenAI-compatible servers; success needs a `finish_reason`.
@@ -39,6 +39,7 @@ impl Decoder for SseDecoder {
     fn push(&mut self, bytes: &[u8], sink: &mut dyn DeltaSink) -> Result<Progress, ChatError> {
         let Self { framing, events, state } = self;
         state.progress.advanced = false;
+        state.draft.receive(bytes)?;
         match framing {
             Framing::Whole => events.keep(bytes)?,
             Framing::Streamed => events.push(bytes, |data, tone| state.event(data, tone, sink))?,
@@ -103,7 +104,8 @@ impl State {
         }
         self.progress.advanced = true;
         if self.draft.answer.model.is_none() {
-            self.draft.answer.model = chunk.model.as_ref().map(|model| model.as_str().to_owned());
+            let model = chunk.model.as_ref().map(|model| self.draft.name("the model", model.as_str()));
+            self.draft.answer.model = model.transpose()?;
         }
         // One answer was asked for; what a server adds to it is none.
         let Some(choice) = chunk.choices.0.filter(|choice| choice.index.unwrap_or(0) == 0) else { return Ok(()) };
@@ -126,7 +128,7 @@ impl State {
         if let Some(refusal) = said.refusal.as_ref().filter(|refusal| !refusal.as_str().is_empty()) {
             self.draft.refuse(refusal.as_str());
         }
-        for piece in said.tool_calls.unwrap_or_default() {
+        for piece in said.tool_calls.unwrap_or_default().0 {
             self.calls.add(piece).map_err(|error| self.draft.blame(error))?;
         }
         Ok(())
@@ -141,7 +143,7 @@ impl State {
             "stop" | "tool_calls" | "function_call" => End::Stop,
             "length" => End::Length,
             "error" => return Err(self.draft.fail(ChatErrorKind::Server5xx, "the answer ended in an error")),
-            other => End::Other(other.to_owned()),
+            other => End::Other(self.draft.name("an end", other)?),
         };
         self.draft.end = Some(end);
         Ok(())
@@ -172,7 +174,9 @@ impl State {
     fn conclude(mut self) -> Result<ChatAnswer, ChatError> {
         // Judged only when the answer is whole: half of a call's arguments are no JSON.
         if matches!(self.draft.end, Some(End::Stop | End::Other(_))) {
-            self.draft.answer.tool_calls = self.calls.finish().map_err(|error| self.draft.blame(error))?;
+            for (call, bytes) in self.calls.finish().map_err(|error| self.draft.blame(error))? {
+                self.draft.call(call, bytes)?;
+            }
         }
         self.draft.conclude()
     }
@@ -186,11 +190,11 @@ struct Chunk<'a> {
     choices: First<Choice<'a>>,
     usage: Option<UsageCounts>,
     timings: Option<Timings>,
-    error: Option<Value>,
+    error: Option<Tree>,
     #[serde(borrow)]
     object: Option<Borrowed<'a>>,
-    message: Option<Value>,
-    code: Option<Value>,
+    message: Option<Tree>,
+    code: Option<Tree>,
 }
 
 impl Chunk<'_> {
@@ -198,10 +202,11 @@ impl Chunk<'_> {
     fn complaint(&self) -> Option<ChatError> {
         let in_choice = self.choices.0.as_ref().and_then(|choice| choice.error.as_ref());
         if let Some(error) = self.error.as_ref().or(in_choice) {
-            return Some(mid_stream(error));
+            return Some(mid_stream(&error.0));
         }
         let old_vllm = self.object.as_ref().is_some_and(|object| object.as_str() == "error");
-        old_vllm.then(|| mid_stream(&serde_json::json!({ "message": self.message, "code": self.code })))
+        let (message, code) = (self.message.as_ref().map(|tree| &tree.0), self.code.as_ref().map(|tree| &tree.0));
+        old_vllm.then(|| mid_stream(&serde_json::json!({ "message": message, "code": code })))
     }
 }
 
@@ -214,7 +219,7 @@ struct Choice<'a> {
     message: Option<Said<'a>>,
     #[serde(borrow)]
     finish_reason: Option<Borrowed<'a>>,
-    error: Option<Value>,
+    error: Option<Tree>,
 }
 
 #[derive(Deserialize)]
@@ -227,7 +232,7 @@ struct Said<'a> {
     reasoning: Option<Borrowed<'a>>,
     #[serde(borrow)]
     reasoning_content: Option<Borrowed<'a>>,
-    tool_calls: Option<Vec<CallPiece>>,
+    tool_calls: Option<AtMost<CallPiece, MAX_CALLS>>,
 }
 
 #[derive(Deserialize)]

@@ -2,12 +2,12 @@
 
 use serde::Deserialize;
 
-use crate::wire::{Metric, check_vectors};
+use crate::wire::{AtMost, MAX_MODELS, Metric, check_vectors};
 use crate::{ChatError, ModelInfo};
 
 #[derive(Deserialize)]
 pub(super) struct ModelsReply {
-    data: Option<Vec<Model>>,
+    data: Option<AtMost<Model, MAX_MODELS>>,
 }
 
 #[derive(Deserialize)]
@@ -21,7 +21,7 @@ struct Model {
 
 impl ModelsReply {
     pub(super) fn into_models(self) -> Vec<ModelInfo> {
-        self.data.unwrap_or_default().into_iter().map(Model::into_model).collect()
+        self.data.unwrap_or_default().0.into_iter().map(Model::into_model).collect()
     }
 }
 

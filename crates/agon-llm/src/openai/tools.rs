@@ -3,10 +3,12 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::{ChatError, MAX_LINE_BYTES, ToolCall};
+use crate::draft::MAX_CALLS;
+use crate::wire::Tree;
+use crate::{ChatError, ToolCall};
 
-// More calls than this in one answer is a model in a loop.
-const MAX_CALLS: usize = 128;
+/// The names, ids and arguments of all calls of an answer take at most so many bytes; as many again may be parsed from them.
+const MAX_CALL_BYTES: usize = 1024 * 1024;
 
 #[derive(Deserialize)]
 pub(super) struct CallPiece {
@@ -18,7 +20,7 @@ pub(super) struct CallPiece {
 #[derive(Deserialize)]
 struct FunctionPiece {
     name: Option<String>,
-    arguments: Option<Value>,
+    arguments: Option<Tree>,
 }
 
 /// The calls of one answer while their arguments arrive as pieces of text, keyed by index.
@@ -40,22 +42,31 @@ struct CallDraft {
 impl CallDrafts {
     /// Adds one piece to the call that it belongs to.
     pub(super) fn add(&mut self, piece: CallPiece) -> Result<(), ChatError> {
+        self.charge(&piece)?;
         let id = piece.id.filter(|id| !id.is_empty());
         let at = self.find(piece.index, id.as_deref())?;
         let Some(call) = self.calls.get_mut(at) else { return Ok(()) };
         call.id = call.id.take().or(id);
         let Some(function) = piece.function else { return Ok(()) };
         call.name.push_str(function.name.as_deref().unwrap_or_default());
-        match function.arguments {
-            Some(Value::String(text)) => {
-                self.bytes += text.len();
-                call.text.push_str(&text);
-            }
+        match function.arguments.map(|arguments| arguments.0) {
+            Some(Value::String(text)) => call.text.push_str(&text),
             Some(Value::Null) | None => {}
             Some(object) => call.whole = Some(object),
         }
-        if self.bytes > MAX_LINE_BYTES {
-            return Err(ChatError::malformed("the arguments of tool calls are longer than 8 MiB"));
+        Ok(())
+    }
+
+    /// Charges for a piece before any of it is kept. Arguments that are no text were counted when they were read.
+    fn charge(&mut self, piece: &CallPiece) -> Result<(), ChatError> {
+        let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let function = piece.function.as_ref();
+        let name = function.map_or(0, |function| length(&function.name));
+        let arguments = function.and_then(|function| function.arguments.as_ref());
+        let text = arguments.and_then(|arguments| arguments.0.as_str()).map_or(0, str::len);
+        self.bytes = self.bytes.saturating_add(length(&piece.id)).saturating_add(name).saturating_add(text);
+        if self.bytes > MAX_CALL_BYTES {
+            return Err(ChatError::malformed("the tool calls of one answer are longer than 1 MiB"));
         }
         Ok(())
     }
@@ -77,24 +88,26 @@ impl CallDrafts {
         Ok(self.calls.len() - 1)
     }
 
-    /// Reads the arguments, which by now have to be JSON.
-    pub(super) fn finish(self) -> Result<Vec<ToolCall>, ChatError> {
+    /// Reads the arguments, which by now have to be JSON; with the bytes that each call took.
+    pub(super) fn finish(self) -> Result<Vec<(ToolCall, usize)>, ChatError> {
         self.calls.into_iter().map(CallDraft::finish).collect()
     }
 }
 
 impl CallDraft {
-    fn finish(self) -> Result<ToolCall, ChatError> {
+    fn finish(self) -> Result<(ToolCall, usize), ChatError> {
+        let bytes = self.name.len() + self.text.len();
         let arguments = match self.whole {
             Some(object) => object,
             None if self.text.trim().is_empty() => Value::Object(Map::new()),
-            None => serde_json::from_str(&self.text)
+            None => serde_json::from_str::<Tree>(&self.text)
+                .map(|arguments| arguments.0)
                 .map_err(|error| ChatError::malformed(&format!("the arguments of `{}`: {error}", self.name)))?,
         };
         if self.name.is_empty() {
             return Err(ChatError::malformed("a tool call without a name"));
         }
-        Ok(ToolCall { id: self.id, name: self.name, arguments })
+        Ok((ToolCall { id: self.id, name: self.name, arguments }, bytes))
     }
 }
 
@@ -109,7 +122,7 @@ mod tests {
         for piece in pieces {
             drafts.add(serde_json::from_value(piece).unwrap())?;
         }
-        drafts.finish()
+        Ok(drafts.finish()?.into_iter().map(|(call, _)| call).collect())
     }
 
     fn call(id: &str, name: &str, arguments: Value) -> ToolCall {

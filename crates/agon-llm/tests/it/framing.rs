@@ -93,8 +93,13 @@ async fn a_connection_that_ends_within_an_answer_is_a_cut() {
 }
 
 #[tokio::test]
-async fn a_connection_that_ends_before_any_answer_is_a_cut() {
-    assert_eq!(failure(vec![Step::Fin]).await, Kind::Transport(TransportFault::Cut));
+async fn a_fresh_connection_that_ends_before_any_answer_is_closed_and_the_call_not_repeated() {
+    for end in [Step::Fin, Step::Rst] {
+        let stub = Stub::serve(move |_| vec![end.clone()]).await;
+
+        assert_eq!(chat(&stub.ollama()).await.unwrap_err().kind, Kind::Transport(TransportFault::Closed));
+        assert_eq!(stub.requests().len(), 1);
+    }
 }
 
 #[tokio::test]
@@ -160,6 +165,54 @@ async fn calls_one_after_another_share_a_connection() {
     }
 
     assert_eq!((stub.requests().len(), stub.connections()), (3, 1));
+}
+
+/// A server that promises to keep connections, as llama.cpp does, and leaves each one to a second call, which it closes unread.
+async fn deaf_to_the_second_call(end: Step) -> Stub {
+    let head = String::from_utf8(chunked_head(NDJSON)).unwrap().replacen(
+        "\r\n\r\n",
+        "\r\nKeep-Alive: timeout=5, max=100\r\n\r\n",
+        1,
+    );
+    let answer = [head.into_bytes(), chunk(STREAM.as_bytes()), LAST_CHUNK.to_vec()].concat();
+    Stub::serve(move |request| match request.nth {
+        1 => vec![Step::Send(answer.clone())],
+        _ => vec![end.clone()],
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_call_on_a_reused_connection_that_was_closed_is_repeated_at_once_on_a_fresh_one() {
+    for end in [Step::Fin, Step::Rst] {
+        let stub = deaf_to_the_second_call(end).await;
+        let client = connect(&stub.ollama(), None, &Http::default());
+
+        for call in 1..=15 {
+            let answer = client.chat(&ask(), &mut Discard).await;
+            assert_eq!(answer.map(|answer| answer.text).as_deref(), Ok("grüner „Tee“ 🫖"), "call {call}");
+        }
+        // the second call was sent twice; since then the server is known for it, and every call has its own connection
+        assert_eq!((stub.requests().len(), stub.connections()), (16, 15));
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_closes_every_connection_unread_fails_the_repeated_call() {
+    let answered = std::sync::atomic::AtomicBool::new(false);
+    let answer = [chunked_head(NDJSON), chunk(STREAM.as_bytes()), LAST_CHUNK.to_vec()].concat();
+    let stub = Stub::serve(move |_| match answered.swap(true, std::sync::atomic::Ordering::Relaxed) {
+        false => vec![Step::Send(answer.clone())],
+        true => vec![Step::Fin],
+    })
+    .await;
+    let client = connect(&stub.ollama(), None, &Http::default());
+
+    client.chat(&ask(), &mut Discard).await.unwrap();
+    let error = client.chat(&ask(), &mut Discard).await.unwrap_err();
+
+    assert_eq!(error.kind, Kind::Transport(TransportFault::Closed));
+    assert_eq!(stub.requests().len(), 3);
 }
 
 #[tokio::test]

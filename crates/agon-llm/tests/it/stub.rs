@@ -24,6 +24,8 @@ pub enum Step {
 /// A request as it arrived.
 #[derive(Clone, Debug)]
 pub struct Received {
+    /// Which request of its connection it is, from 1.
+    pub nth: usize,
     pub line: String,
     pub headers: String,
     pub body: Vec<u8>,
@@ -113,8 +115,8 @@ async fn converse(
     tell: mpsc::UnboundedSender<Seen>,
 ) -> Option<()> {
     socket.set_nodelay(true).ok()?;
-    loop {
-        let request = receive(&mut socket).await?;
+    for nth in 1.. {
+        let request = Received { nth, ..receive(&mut socket).await? };
         log.lock().unwrap().requests.push(request.clone());
         tell.send(Seen::Request).ok();
         for step in script(&request) {
@@ -131,6 +133,7 @@ async fn converse(
             }
         }
     }
+    None
 }
 
 async fn receive(socket: &mut TcpStream) -> Option<Received> {
@@ -154,7 +157,7 @@ async fn receive(socket: &mut TcpStream) -> Option<Received> {
             return None;
         }
     }
-    Some(Received { line: line.to_owned(), headers, body })
+    Some(Received { nth: 0, line: line.to_owned(), headers, body })
 }
 
 /// A response of known length.

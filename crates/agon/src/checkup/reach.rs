@@ -81,7 +81,7 @@ async fn unanswered(server: &Server, error: &ChatError) -> Option<(String, Strin
                 ),
             ))
         }
-        ChatErrorKind::Transport(TransportFault::Cut | TransportFault::Reset) => Some((
+        ChatErrorKind::Transport(TransportFault::Closed | TransportFault::Cut | TransportFault::Reset) => Some((
             format!("{told}; what listens on port {port} does not speak HTTP"),
             format!("check the port: Ollama's is {OLLAMA_PORT}"),
         )),
