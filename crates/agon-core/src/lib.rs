@@ -51,7 +51,10 @@ pub use progress::{CallCounts, CallProgress};
 pub use ratings::{Ledger, failed_arguments, ratings_for, wants_ratings};
 pub use rejudge::{RejudgeError, rejudge, rejudged_spec};
 pub use spec::*;
-pub use stop::{ExpressionError, Figures, VARIABLES, check_terminate_when, terminates};
+pub use stop::{
+    ExpressionError, Figures, MAX_EXPRESSION_CHARS, MAX_EXPRESSION_LEVELS, MAX_EXPRESSION_STEPS, VARIABLES,
+    check_terminate_when, terminates,
+};
 pub use task::*;
 pub use transcript::*;
 pub use work::*;

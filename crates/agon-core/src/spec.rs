@@ -169,6 +169,9 @@ fn on() -> bool {
     true
 }
 
+/// The most bytes of a text of the author whose variables are filled in.
+pub const MAX_FILLED: usize = 1024 * 1024;
+
 /// Most earlier debates that a debate can be told of.
 pub const MOST_HISTORY: u32 = 20;
 

@@ -1,6 +1,19 @@
 //! `terminate_when`: a CEL expression over the debate's figures that ends the rounds.
+mod cost;
+
 use cel::{Context, Program, Value};
 use std::collections::BTreeMap;
+
+/// The most characters of an expression.
+pub const MAX_EXPRESSION_CHARS: usize = 500;
+/// The most opening brackets and `?` of an expression. The parser recurses at each of them, some 150 KiB of stack a level in
+/// an unoptimised build: ten levels still fit a thread of 2 MiB. They are counted and not matched, because texts inside the
+/// expression may hold some too.
+pub const MAX_EXPRESSION_LEVELS: usize = 8;
+/// The most steps that an expression may take, counted before it is evaluated: at most some tens of milliseconds.
+pub const MAX_EXPRESSION_STEPS: u64 = 200_000;
+/// How much of what the evaluation says is kept, in characters: it may quote whole values.
+const MAX_SAID: usize = 200;
 
 /// The figures that an expression may read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,6 +48,20 @@ pub const VARIABLES: [&str; 9] =
 /// What is wrong with an expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExpressionError {
+    /// It is too long or too deep to be parsed.
+    #[error(
+        "it may have {MAX_EXPRESSION_CHARS} characters, and {MAX_EXPRESSION_LEVELS} opening brackets or `?` in all"
+    )]
+    TooLong,
+    /// Evaluating it could take too many steps.
+    #[error(
+        "evaluating it could take {steps} steps; at most {MAX_EXPRESSION_STEPS} are allowed: nest fewer loops, or use fewer \
+         labels"
+    )]
+    TooMuch {
+        /// The most steps that it could take.
+        steps: u64,
+    },
     /// It is not CEL.
     #[error("it is not a CEL expression: {message}")]
     Syntax {
@@ -54,18 +81,16 @@ pub enum ExpressionError {
     NotBoolean(String),
 }
 
-/// Checks an expression: its syntax, its names, and that it gives true or false on plausible figures.
-pub fn check_terminate_when(expression: &str) -> Result<(), ExpressionError> {
+/// Checks an expression: its length, its syntax, its names, what it may cost with these labels, and that it gives true or
+/// false on plausible figures.
+pub fn check_terminate_when(expression: &str, labels: &BTreeMap<String, String>) -> Result<(), ExpressionError> {
     let program = compile(expression)?;
-    let references = program.references();
-    let mut names = references.variables();
-    names.sort_unstable();
-    for name in names {
-        if !VARIABLES.contains(&name) {
-            return Err(ExpressionError::UnknownVariable(name.to_owned()));
-        }
+    if let Some(name) = cost::count(program.expression(), labels).unknown.first() {
+        return Err(ExpressionError::UnknownVariable((*name).to_owned()));
     }
-    let sample = Figures { tokens_left: Some(1), seconds_left: Some(1.0), round: 1, turns: 1, ..Figures::default() };
+    let labels = labels.clone();
+    let sample =
+        Figures { tokens_left: Some(1), seconds_left: Some(1.0), round: 1, turns: 1, labels, ..Figures::default() };
     match evaluate(&program, &sample) {
         // A label or key that the sample lacks may exist in the debate.
         Err(ExpressionError::Evaluation(detail)) if detail.contains("No such key") => Ok(()),
@@ -73,12 +98,16 @@ pub fn check_terminate_when(expression: &str) -> Result<(), ExpressionError> {
     }
 }
 
-/// Whether the expression is true of the figures.
+/// Whether the expression is true of the figures. One that could take more than [`MAX_EXPRESSION_STEPS`] is not evaluated.
 pub fn terminates(expression: &str, figures: &Figures) -> Result<bool, ExpressionError> {
     evaluate(&compile(expression)?, figures)
 }
 
 fn compile(expression: &str) -> Result<Program, ExpressionError> {
+    let levels = expression.chars().filter(|c| matches!(c, '(' | '[' | '{' | '?')).count();
+    if expression.chars().count() > MAX_EXPRESSION_CHARS || levels > MAX_EXPRESSION_LEVELS {
+        return Err(ExpressionError::TooLong);
+    }
     Program::compile(expression).map_err(|errors| {
         let first = errors.errors.first();
         let message = first.map_or_else(|| errors.to_string(), |error| error.msg.clone());
@@ -88,6 +117,10 @@ fn compile(expression: &str) -> Result<Program, ExpressionError> {
 }
 
 fn evaluate(program: &Program, figures: &Figures) -> Result<bool, ExpressionError> {
+    let steps = cost::count(program.expression(), &figures.labels).steps;
+    if steps > MAX_EXPRESSION_STEPS {
+        return Err(ExpressionError::TooMuch { steps });
+    }
     let mut budget: BTreeMap<&str, f64> = BTreeMap::new();
     if let Some(tokens) = figures.tokens_left {
         budget.insert("tokens_left", tokens as f64);
@@ -110,9 +143,13 @@ fn evaluate(program: &Program, figures: &Figures) -> Result<bool, ExpressionErro
     context.add_variable_from_value("labels", labels);
     match program.execute(&context) {
         Ok(Value::Bool(answer)) => Ok(answer),
-        Ok(other) => Err(ExpressionError::NotBoolean(format!("{other:?}"))),
-        Err(error) => Err(ExpressionError::Evaluation(error.to_string())),
+        Ok(other) => Err(ExpressionError::NotBoolean(cut(&format!("{other:?}")))),
+        Err(error) => Err(ExpressionError::Evaluation(cut(&error.to_string()))),
     }
+}
+
+fn cut(said: &str) -> String {
+    said.chars().take(MAX_SAID).collect()
 }
 
 fn int(number: u64) -> Value {
@@ -142,12 +179,50 @@ mod tests {
         }
     }
 
+    fn check(expression: &str) -> Result<(), ExpressionError> {
+        check_terminate_when(expression, &BTreeMap::new())
+    }
+
+    fn labels(count: usize) -> BTreeMap<String, String> {
+        (0..count).map(|n| (format!("label{n}"), "value".to_owned())).collect()
+    }
+
+    /// Eight loops over the labels, one inside the other.
+    fn bomb() -> String {
+        let opened: String = ('a'..='h').map(|name| format!("labels.all({name}, ")).collect();
+        format!("{opened}a != ''{}", ")".repeat(8))
+    }
+
+    #[test]
+    fn nested_loops_are_refused_before_they_run_whatever_evaluates_them() {
+        let figures = Figures { labels: labels(32), ..Figures::default() };
+
+        assert!(matches!(terminates(&bomb(), &figures), Err(ExpressionError::TooMuch { steps }) if steps > 1 << 40));
+        assert!(matches!(check_terminate_when(&bomb(), &labels(32)), Err(ExpressionError::TooMuch { .. })));
+        assert_eq!(check_terminate_when("labels.all(a, labels.exists(b, a == labels[b]))", &labels(32)), Ok(()));
+    }
+
+    #[test]
+    fn what_is_too_long_or_too_deep_is_refused_before_it_is_parsed() {
+        for expression in ["(".repeat(60_000), "!".repeat(501), "-".repeat(60_000)] {
+            assert_eq!(terminates(&expression, &Figures::default()), Err(ExpressionError::TooLong));
+        }
+    }
+
+    #[test]
+    fn an_error_quotes_no_whole_value() {
+        let error = check_terminate_when("labels.map(k, k + k + k)", &labels(300)).unwrap_err().to_string();
+
+        assert!(error.len() < 300, "{error}");
+    }
+
     #[test]
     fn what_is_wrong_is_told_by_kind() {
-        assert!(matches!(check_terminate_when("round >"), Err(ExpressionError::Syntax { .. })));
-        assert_eq!(check_terminate_when("rounds > 1"), Err(ExpressionError::UnknownVariable("rounds".into())));
-        assert!(matches!(check_terminate_when("round + 1"), Err(ExpressionError::NotBoolean(_))));
-        assert_eq!(check_terminate_when("labels.team == 'x'"), Ok(()));
+        assert!(matches!(check("round >"), Err(ExpressionError::Syntax { .. })));
+        assert_eq!(check("labels.all(k, other == k)"), Err(ExpressionError::UnknownVariable("other".into())));
+        assert_eq!(check("rounds > 1"), Err(ExpressionError::UnknownVariable("rounds".into())));
+        assert!(matches!(check("round + 1"), Err(ExpressionError::NotBoolean(_))));
+        assert_eq!(check("labels.team == 'x'"), Ok(()));
         assert!(matches!(terminates("labels.team == 'x'", &Figures::default()), Err(ExpressionError::Evaluation(_))));
     }
 }

@@ -1,5 +1,7 @@
 //! The fixed wording, and how values come into it.
 
+use agon_core::MAX_FILLED;
+
 macro_rules! templates {
     ($($name:ident = $file:literal;)+) => {
         $(pub(crate) const $name: &str = include_str!(concat!("../templates/", $file, ".txt"));)+
@@ -100,11 +102,12 @@ templates! {
     MARK_CLAIMS = "mark_claims";
 }
 
-/// The text with each `{{name}}` replaced by its value. Values are not looked into, unknown names stay as they are.
+/// The text with each `{{name}}` replaced by its value. Values are not looked into, unknown names stay as they are, and so
+/// does what follows once the text has grown to [`MAX_FILLED`]; debate files that would are refused.
 pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::with_capacity(template.len());
     let mut rest = template.trim_end_matches('\n');
-    while let Some((before, after)) = rest.split_once("{{") {
+    while let Some((before, after)) = rest.split_once("{{").filter(|_| filled.len() <= MAX_FILLED) {
         filled.push_str(before);
         let value = after.split_once("}}").and_then(|(name, after)| {
             let (_, value) = values.iter().find(|(known, _)| *known == name.trim())?;
@@ -138,6 +141,13 @@ mod tests {
     fn values_come_in_once_and_unknown_names_stay() {
         let values = [("name", "{{round}}"), ("round", "2")];
         assert_eq!(fill("{{name}} in {{ round }} of {{rounds}} {{", &values), "{{round}} in 2 of {{rounds}} {{");
+    }
+
+    #[test]
+    fn a_text_grows_to_its_limit_and_no_further() {
+        let topic = "t".repeat(MAX_FILLED / 2);
+        let filled = fill(&"{{topic}}".repeat(10_000), &[("topic", &topic)]);
+        assert!(filled.len() < 2 * MAX_FILLED && filled.ends_with("{{topic}}"), "{}", filled.len());
     }
 
     #[test]

@@ -75,7 +75,7 @@ codes! {
     NotUtf8 = "not-utf8",
     /// YAML or JSON that cannot be read.
     Syntax = "syntax",
-    /// More nesting, nodes or aliases than a debate file needs.
+    /// More nesting, nodes, text or aliases than a debate file needs.
     TooComplex = "too-complex",
     /// A second YAML document.
     ManyDocuments = "many-documents",

@@ -4,24 +4,17 @@ use crate::place::{Place, Span};
 use crate::section::{Checked, Field, Section};
 use crate::suggest::nearest;
 use agon_core::{ExpressionError, VARIABLES, check_terminate_when};
-
-/// The parser recurses at each bracket and each `?`, some 150 KiB of stack a level in an unoptimised build: ten levels
-/// still fit a thread of 2 MiB. They are counted and not matched, because texts inside the expression may hold some too.
-const MAX_LEVELS: usize = 8;
-const MAX_CHARS: usize = 500;
+use std::collections::BTreeMap;
 
 pub(crate) fn check(root: &Section, problems: &mut Problems<'_>) {
     let Some(field) = root.get("terminate_when") else { return };
     let Checked::Text(expression) = &field.value else { return };
-    let levels = expression.chars().filter(|c| matches!(c, '(' | '[' | '{' | '?')).count();
-    if expression.chars().count() > MAX_CHARS || levels > MAX_LEVELS {
-        let path = &field.path;
-        let message =
-            format!("`{path}` may have {MAX_CHARS} characters, and {MAX_LEVELS} opening brackets or `?` in all");
-        problems.error(Finding::new(Code::BadExpression, field.span, message).field(&field.path));
-        return;
-    }
-    if let Err(error) = check_terminate_when(expression) {
+    let none = BTreeMap::new();
+    let labels = match root.get("labels").map(|field| &field.value) {
+        Some(Checked::Labels(labels)) => labels,
+        Some(_) | None => &none,
+    };
+    if let Err(error) = check_terminate_when(expression, labels) {
         let finding = finding(&error, expression, field, problems);
         problems.error(finding);
     }
@@ -43,7 +36,10 @@ fn finding(error: &ExpressionError, expression: &str, field: &Field, problems: &
             let message = format!("`{}` has no variable `{}`{hint}", field.path, clean(name));
             finding(Code::UnknownVariable, span, message).help(variables)
         }
-        ExpressionError::Evaluation(_) | ExpressionError::NotBoolean(_) => {
+        ExpressionError::TooLong
+        | ExpressionError::TooMuch { .. }
+        | ExpressionError::Evaluation(_)
+        | ExpressionError::NotBoolean(_) => {
             let message = format!("`{}` is not usable: {}", field.path, clean(&error.to_string()));
             finding(Code::BadExpression, field.span, message)
         }

@@ -66,7 +66,7 @@ impl Walk<'_> {
     fn value(&mut self, depth: usize) -> Result<Node, Finding> {
         self.space();
         let start = self.here();
-        self.limits.admit(depth, Span::at(start))?;
+        self.limits.admit(depth, 0, Span::at(start))?;
         let value = match self.peek() {
             Some('{') => self.map(depth)?,
             Some('[') => self.list(depth)?,

@@ -11,7 +11,8 @@ file is told in [the guide](../guide/debate-files.md).
 
 A debate file is Markdown with an optional YAML front matter block, YAML, or JSON; the keys are the same in all three.
 The extension decides (`.md`, `.markdown` and `.txt`; `.yaml` and `.yml`; `.json`), else the content. Plain text is Markdown
-without front matter. A file has at most 1 MiB of UTF-8. An unknown key or value is an error and never ignored.
+without front matter. A file has at most 1 MiB of UTF-8
+([more limits](../guide/security.md#what-a-debate-file-may-cost)). An unknown key or value is an error and never ignored.
 ";
 
 /// The page `docs/reference/debate-file.md`.

@@ -5,6 +5,7 @@ mod endpoints;
 mod masks;
 mod personas;
 mod rooms;
+mod templates;
 mod warnings;
 
 use crate::defaults::Defaults;
@@ -26,6 +27,7 @@ pub(crate) fn check(root: &Section, spec: &DebateSpec, problems: &mut Problems<'
     endpoints::check(root, problems);
     rooms::check(root, spec, problems);
     crate::expression::check(root, problems);
+    templates::check(root, spec, problems);
     warnings::check(root, spec, problems);
 }
 

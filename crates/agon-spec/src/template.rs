@@ -13,8 +13,21 @@ pub const TEMPLATE_VARIABLES: &[(&str, &str)] = &[
     ("language", "the language of the one who is asked, empty where none is set"),
 ];
 
+/// The most variables of one text.
+const MAX_VARIABLES: usize = 100;
+
+/// The names between `{{` and `}}` in `text`.
+pub(crate) fn variables(text: &str) -> impl Iterator<Item = &str> {
+    text.split("{{").skip(1).filter_map(|after| after.split_once("}}")).map(|(inside, _)| inside.trim())
+}
+
 /// Reports variables that do not exist, and braces that are not closed.
 pub(crate) fn check(text: &str, span: Span, path: &str, problems: &mut Problems<'_>) {
+    if text.matches("{{").take(MAX_VARIABLES + 1).count() > MAX_VARIABLES {
+        let message = format!("`{path}` holds more than {MAX_VARIABLES} variables");
+        problems.error(Finding::new(Code::TooComplex, span, message).field(path));
+        return;
+    }
     let mut rest = text;
     let mut seen: Vec<&str> = Vec::new();
     while let Some((_, after)) = rest.split_once("{{") {

@@ -7,6 +7,9 @@ pub(crate) const MAX_DEPTH: usize = 32;
 /// More keys and values than any debate file needs, aliases counted as often as they are used.
 pub(crate) const MAX_NODES: usize = 20_000;
 
+/// More text than any debate file needs, in bytes, aliases counted as often as they are used.
+pub(crate) const MAX_TEXT: usize = 4 * crate::source::MAX_BYTES;
+
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
     pub span: Span,
@@ -47,23 +50,40 @@ impl Value {
     }
 }
 
-/// Counts what is built, and stops where a file asks for too much.
+/// Counts what is built before it is built, and stops where a file asks for too much.
 #[derive(Debug, Default)]
 pub(crate) struct Limits {
     nodes: usize,
+    text: usize,
 }
 impl Limits {
-    /// Admits one more node.
-    pub fn admit(&mut self, depth: usize, span: Span) -> Result<(), Finding> {
+    /// Admits one more key or value with so many bytes of text.
+    pub fn admit(&mut self, depth: usize, text: usize, span: Span) -> Result<(), Finding> {
         self.nodes += 1;
+        self.text = self.text.saturating_add(text);
         let message = if depth > MAX_DEPTH {
             format!("values are nested deeper than {MAX_DEPTH} levels")
         } else if self.nodes > MAX_NODES {
             format!("the file has more than {MAX_NODES} keys and values, aliases counted each time they are used")
+        } else if self.text > MAX_TEXT {
+            format!("the file has more than {MAX_TEXT} bytes of text, aliases counted each time they are used")
         } else {
             return Ok(());
         };
         Err(Finding::new(Code::TooComplex, span, message))
+    }
+    /// Admits a value that is there already and is about to be copied to `depth`.
+    pub fn admit_copy(&mut self, node: &Node, depth: usize, span: Span) -> Result<(), Finding> {
+        let text = if let Value::Text(text) = &node.value { text.len() } else { 0 };
+        self.admit(depth, text, span)?;
+        match &node.value {
+            Value::List(items) => items.iter().try_for_each(|item| self.admit_copy(item, depth + 1, span)),
+            Value::Map(entries) => entries.iter().try_for_each(|entry| {
+                self.admit(depth + 1, entry.key.len(), span)?;
+                self.admit_copy(&entry.value, depth + 1, span)
+            }),
+            Value::Null | Value::Flag(_) | Value::Integer(_) | Value::Number(_) | Value::Text(_) => Ok(()),
+        }
     }
 }
 

@@ -73,20 +73,16 @@ impl<'a> Reader<'a> {
         if node.span.end < node.span.start {
             node.span.end = node.span.start;
         }
-        if anchor != 0 {
-            self.anchors.insert(anchor, node.clone());
-        }
+        self.keep(anchor, &node, depth)?;
         Ok(Ok(node))
     }
     fn begin(&mut self, depth: usize) -> Result<Begun, Finding> {
         let Some((event, span)) = self.next()? else { return Ok(Begun::End(Span::default())) };
         Ok(match event {
             Event::Scalar(text, style, anchor, tag) => {
-                self.limits.admit(depth, span)?;
+                self.limits.admit(depth, text.len(), span)?;
                 let node = Node { span, value: scalar(&text, style, tag.as_deref(), span)? };
-                if anchor != 0 {
-                    self.anchors.insert(anchor, node.clone());
-                }
+                self.keep(anchor, &node, depth)?;
                 Begun::Whole(node)
             }
             Event::Alias(anchor) => Begun::Whole(self.alias(anchor, depth, span)?),
@@ -96,16 +92,24 @@ impl<'a> Reader<'a> {
             Event::Nothing | Event::StreamStart | Event::DocumentStart(_) => Begun::End(span),
         })
     }
+    /// Keeps a copy of what has an anchor, which counts as one more use.
+    fn keep(&mut self, anchor: usize, node: &Node, depth: usize) -> Result<(), Finding> {
+        if anchor != 0 {
+            self.limits.admit_copy(node, depth, node.span)?;
+            self.anchors.insert(anchor, node.clone());
+        }
+        Ok(())
+    }
     fn open(&mut self, tag: Option<Cow<'_, Tag>>, depth: usize, span: Span) -> Result<(), Finding> {
-        self.limits.admit(depth, span)?;
+        self.limits.admit(depth, 0, span)?;
         tag.map_or(Ok(()), |tag| Err(bad_tag(&tag, span)))
     }
     fn alias(&mut self, anchor: usize, depth: usize, span: Span) -> Result<Node, Finding> {
-        let Some(node) = self.anchors.get(&anchor).cloned() else {
+        let Some(node) = self.anchors.get(&anchor) else {
             return Err(Finding::new(Code::Syntax, span, "an alias cannot stand inside what it stands for"));
         };
-        admit_all(&mut self.limits, &node, depth, span)?;
-        Ok(node)
+        self.limits.admit_copy(node, depth, span)?;
+        Ok(node.clone())
     }
     fn list(&mut self, span: Span, depth: usize) -> Result<Node, Finding> {
         let mut items = Vec::new();
@@ -134,11 +138,12 @@ impl<'a> Reader<'a> {
         let Some((event, span)) = self.next()? else { return Ok(Err(Span::default())) };
         match event {
             Event::Scalar(text, _, anchor, _) => {
-                self.limits.admit(depth, span)?;
+                self.limits.admit(depth, text.len(), span)?;
+                let text = text.into_owned();
                 if anchor != 0 {
-                    self.anchors.insert(anchor, Node { span, value: Value::Text(text.to_string()) });
+                    self.keep(anchor, &Node { span, value: Value::Text(text.clone()) }, depth)?;
                 }
-                Ok(Ok((text.into_owned(), span)))
+                Ok(Ok((text, span)))
             }
             Event::Alias(_) | Event::SequenceStart(..) | Event::MappingStart(..) => {
                 Err(Finding::new(Code::Syntax, span, "a key must be a plain text"))
@@ -172,18 +177,6 @@ fn hint(info: &str) -> Option<&'static str> {
         ("did not find expected", "keys of one mapping, and dashes of one list, stand in one column"),
     ];
     HINTS.iter().find(|(known, _)| info.contains(known)).map(|(_, hint)| *hint)
-}
-
-fn admit_all(limits: &mut Limits, node: &Node, depth: usize, span: Span) -> Result<(), Finding> {
-    limits.admit(depth, span)?;
-    match &node.value {
-        Value::List(items) => items.iter().try_for_each(|item| admit_all(limits, item, depth + 1, span)),
-        Value::Map(entries) => entries.iter().try_for_each(|entry| {
-            limits.admit(depth + 1, span)?;
-            admit_all(limits, &entry.value, depth + 1, span)
-        }),
-        Value::Null | Value::Flag(_) | Value::Integer(_) | Value::Number(_) | Value::Text(_) => Ok(()),
-    }
 }
 
 fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Result<Value, Finding> {

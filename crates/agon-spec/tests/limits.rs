@@ -32,6 +32,49 @@ fn a_file_full_of_mistakes_shows_the_first_hundred_and_counts_the_rest() {
 }
 
 #[test]
+fn text_that_is_used_again_and_again_counts_each_time() {
+    let text = format!("topic: &a {}\nmodel: m\nlabels:\n{}", "x".repeat(900_000), "  k: *a\n".repeat(4_000));
+    let parsed = read("a.yaml", text.clone());
+    assert_eq!(parsed.diagnostics.len(), 1, "{}", render(&parsed.diagnostics));
+    assert_eq!((parsed.diagnostics[0].code, parsed.diagnostics[0].place.line), (Code::TooComplex, 6));
+    assert!(has(&read("a.md", format!("---\n{text}---\n# x\n")), Code::TooComplex));
+    // Keys that are anchors, and anchors inside anchors, are copies too.
+    let nested = (0..20).fold("x".repeat(400_000), |inner, n| format!("&a{n} [{inner}]"));
+    assert!(has(&read("a.yaml", format!("topic: {nested}\n")), Code::TooComplex));
+}
+
+#[test]
+fn variables_count_with_what_they_are_filled_with() {
+    let file = |topic: usize, uses: usize| {
+        format!("topic: {}\nmodel: m\ninstructions: \"{}\"\n", "t".repeat(topic), "{{topic}}".repeat(uses))
+    };
+    assert!(read("a.yaml", file(10_000, 50)).spec.is_some());
+    assert!(has(&read("a.yaml", file(100_000, 50)), Code::TooComplex));
+    assert!(has(&read("a.yaml", file(10, 101)), Code::TooComplex));
+    let unknown: String = (0..60_000).map(|n| format!("{{{{a{n}}}}}")).collect();
+    assert!(has(&read("a.yaml", format!("topic: t\nmodel: m\ninstructions: \"{unknown}\"\n")), Code::TooComplex));
+}
+
+#[test]
+fn schemas_and_expressions_that_unfold_are_refused_with_their_place() {
+    let level =
+        |n: usize| format!("      d{n}: {{allOf: [{{$ref: '#/$defs/d{m}'}}, {{$ref: '#/$defs/d{m}'}}]}}\n", m = n + 1);
+    let levels: String = (0..18).map(level).collect();
+    let schema = format!(
+        "topic: Tea?\nmodel: m\nsynthesizer:\n  output_schema:\n    $ref: '#/$defs/d0'\n    $defs:\n{levels}      d18: {{}}\n"
+    );
+    let labels: String = (0..32).map(|n| format!("  l{n}: x\n")).collect();
+    let opened: String = ('a'..='h').map(|name| format!("labels.all({name}, ")).collect();
+    let expression =
+        format!("topic: Tea?\nmodel: m\nterminate_when: \"{opened}true{}\"\nlabels:\n{labels}", ")".repeat(8));
+    for (text, code, said) in [(schema, Code::BadSchema, "5000"), (expression, Code::BadExpression, "200000")] {
+        let parsed = read("a.yaml", text);
+        let found = parsed.diagnostics.iter().find(|found| found.code == code).unwrap();
+        assert!(found.message.contains(said) && found.place.line > 2, "{}", render(&parsed.diagnostics));
+    }
+}
+
+#[test]
 fn long_and_deep_expressions_are_refused_before_they_are_parsed() {
     for expression in
         ["(".repeat(400), "!".repeat(499), "-".repeat(499), "1+".repeat(249), "a.".repeat(249), "!".repeat(501)]

@@ -1,6 +1,6 @@
 //! Whether arguments fit a function's schema.
 
-use jsonschema::{PatternOptions, Validator};
+use agon_schema::{Problem, Schema};
 use serde_json::Value;
 
 use crate::text::one_line;
@@ -9,21 +9,21 @@ use crate::{MAX_ARGUMENT_BYTES, ToolError};
 const MAX_PROBLEMS: usize = 5;
 const MAX_PROBLEM_CHARS: usize = 200;
 
-/// A schema that is ready to check; foreign references are not followed, and patterns take linear time.
-pub(crate) fn compile(schema: &Value) -> Result<Validator, String> {
-    jsonschema::options()
-        .with_pattern_options(PatternOptions::regex())
-        .build(schema)
-        .map_err(|error| one_line(&error.to_string(), MAX_PROBLEM_CHARS))
+/// A schema that is ready to check.
+pub(crate) fn compile(schema: &Value) -> Result<Schema, String> {
+    Schema::compile(schema).map_err(|error| {
+        let place = if error.at.is_empty() { String::new() } else { format!("at {}: ", error.at) };
+        one_line(&format!("{place}{error}"), MAX_PROBLEM_CHARS)
+    })
 }
 
 /// Checks `arguments`, and says what to do better where they do not fit.
-pub(crate) fn check(function: &str, schema: &Validator, arguments: &Value) -> Result<(), ToolError> {
+pub(crate) fn check(function: &str, schema: &Schema, arguments: &Value) -> Result<(), ToolError> {
     let size = arguments.to_string().len();
     let problems = if size > MAX_ARGUMENT_BYTES {
         vec![format!("{size} bytes; at most {MAX_ARGUMENT_BYTES} are taken")]
     } else {
-        schema.iter_errors(arguments).take(MAX_PROBLEMS).map(|error| words(&error)).collect()
+        schema.problems(arguments, MAX_PROBLEMS).iter().map(words).collect()
     };
     if problems.is_empty() {
         return Ok(());
@@ -31,10 +31,14 @@ pub(crate) fn check(function: &str, schema: &Validator, arguments: &Value) -> Re
     Err(ToolError::BadArguments { function: function.to_owned(), problems })
 }
 
-fn words(error: &jsonschema::ValidationError<'_>) -> String {
-    let place = error.instance_path().to_string();
-    let place = if place.is_empty() { String::new() } else { format!("at {place}: ") };
-    one_line(&format!("{place}{error}"), MAX_PROBLEM_CHARS)
+/// What a value that a model wrote does not keep to, if anything.
+pub(crate) fn first_problem(schema: &Schema, value: &Value) -> Option<String> {
+    schema.problems(value, 1).first().map(words)
+}
+
+fn words(problem: &Problem) -> String {
+    let place = if problem.at.is_empty() { String::new() } else { format!("at {}: ", problem.at) };
+    one_line(&format!("{place}{}", problem.message), MAX_PROBLEM_CHARS)
 }
 
 #[cfg(test)]
@@ -43,7 +47,7 @@ mod tests {
 
     use super::*;
 
-    fn schema() -> Validator {
+    fn schema() -> Schema {
         compile(&json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]})).unwrap()
     }
 

@@ -76,9 +76,8 @@ fn answer_schema() -> Value {
 /// The scores, a line each, if the answer keeps to its schema.
 fn table(answer: &str, format: &Value) -> Result<String, String> {
     let scores = serde_json::from_str::<Value>(answer).map_err(|_| "the scores are no JSON".to_owned())?;
-    let validator = schema::compile(format)?;
-    if let Err(error) = validator.validate(&scores) {
-        return Err(one_line(&error.to_string(), MAX_REASON_CHARS));
+    if let Some(problem) = schema::first_problem(&schema::compile(format)?, &scores) {
+        return Err(problem);
     }
     let mut text = String::new();
     for name in CRITERIA {

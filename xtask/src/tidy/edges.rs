@@ -7,16 +7,17 @@ use super::finding::Finding;
 /// Crates of the workspace, and the ones each may depend on. Development dependencies are free.
 const ALLOWED: &[(&str, Allowed)] = &[
     ("agon-core", Allowed::Only(&[])),
-    ("agon-spec", Allowed::Only(&["agon-core"])),
-    ("agon-prompt", Allowed::Only(&["agon-core"])),
+    ("agon-schema", Allowed::Only(&[])),
+    ("agon-spec", Allowed::Only(&["agon-core", "agon-schema"])),
+    ("agon-prompt", Allowed::Only(&["agon-core", "agon-schema"])),
     ("agon-report", Allowed::Only(&["agon-core"])),
     ("agon-proto", Allowed::Only(&["agon-core"])),
     ("agon-llm", Allowed::Only(&[])),
-    ("agon-rehearsal", Allowed::Only(&[])),
+    ("agon-rehearsal", Allowed::Only(&["agon-schema"])),
     ("agon-bus", Allowed::Only(&["agon-core", "agon-proto"])),
     ("agon-telemetry", Allowed::Only(&["agon-core"])),
     ("agon-store", Allowed::Only(&["agon-bus", "agon-core", "agon-proto"])),
-    ("agon-tools", Allowed::Only(&["agon-core", "agon-llm"])),
+    ("agon-tools", Allowed::Only(&["agon-core", "agon-llm", "agon-schema"])),
     (
         "agon-runtime",
         Allowed::Only(&[
@@ -44,6 +45,7 @@ const ALLOWED: &[(&str, Allowed)] = &[
 
 /// External crates that one crate wraps for all others.
 const WRAPPED: &[(&str, &[&str])] = &[
+    ("jsonschema", &["agon-schema"]),
     ("async-nats", &["agon-bus", "agon-store"]),
     ("ractor", &["agon-runtime"]),
     ("rusqlite", &["agon-store", "agon-tools"]),
@@ -54,7 +56,7 @@ const WRAPPED: &[(&str, &[&str])] = &[
 const UNSHIPPED: &[&str] = &["agon-bench", "agon-chaos", "agon-tests", "agon-testkit", "xtask"];
 
 /// Crates without IO, and what would bring IO into them.
-const PURE: &[&str] = &["agon-core", "agon-spec", "agon-prompt", "agon-report"];
+const PURE: &[&str] = &["agon-core", "agon-schema", "agon-spec", "agon-prompt", "agon-report"];
 const IMPURE: &[&str] = &["tokio", "tracing", "reqwest", "rusqlite", "ractor", "axum"];
 
 enum Allowed {
@@ -166,6 +168,7 @@ mod tests {
         assert_eq!(verdict("agon-rehearsal", "reqwest", true), 0);
         assert_eq!(verdict("agon-rehearsal", "reqwest", false), 1);
         assert_eq!(verdict("agon-tests", "reqwest", false), 0);
+        assert_eq!(verdict("agon-spec", "jsonschema", false), 1);
     }
 
     #[test]

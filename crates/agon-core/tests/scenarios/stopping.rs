@@ -83,6 +83,17 @@ fn an_error_in_the_predicate_is_a_warning_once_no_round_follows() {
     }
 }
 
+#[test]
+fn a_predicate_that_would_take_too_long_fails_the_debate_each_time_it_is_resumed() {
+    let opened: String = ('a'..='h').map(|name| format!("labels.all({name}, ")).collect();
+    let bomb = format!("{opened}true{}", ")".repeat(8));
+    let labels: serde_json::Map<String, Value> = (0..32).map(|n| (format!("l{n}"), json!("x"))).collect();
+    let events = predicated(&bomb, |_| false, json!({"labels": labels}));
+    assert_eq!(failed(&events), Some(ReasonCode::TerminateWhen));
+    let Some(Event::DebateEnded { reason: Some(reason), .. }) = events.last() else { panic!("no end") };
+    assert!(reason.detail.as_ref().unwrap().contains("steps"), "{reason:?}");
+}
+
 /// A debate of three rounds with final statements whose moderator calls the vote when it closes round 2.
 fn called(strategy: &str) -> Vec<Event> {
     let moderator = json!({"opens": false, "closes": true, "model": "m", "max_tokens": 9});

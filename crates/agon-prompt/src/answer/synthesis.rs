@@ -2,6 +2,7 @@
 use super::Malformed;
 use crate::text::{cut, one_line};
 use agon_core::{Answer, Ask, DebateSpec, Synthesis};
+use agon_schema::Schema;
 use serde_json::Value;
 
 /// How many of a validator's messages are told, and how much of each.
@@ -30,17 +31,15 @@ fn checked(schema: &Value, text: &str) -> Result<Value, Vec<String>> {
     let output = value(text).ok_or_else(|| {
         vec![format!("found no JSON value that is the whole answer, in \"{}\"", cut(&one_line(text), 80))]
     })?;
-    let validator = jsonschema::validator_for(schema)
-        .map_err(|error| vec![format!("the schema cannot be used: {}", told(&error.to_string()))])?;
-    let problems: Vec<String> = validator
-        .iter_errors(&output)
-        .take(MOST_PROBLEMS)
-        .map(|error| {
-            let path = error.instance_path().to_string();
-            let place = if path.is_empty() { "the answer".to_owned() } else { told(&path) };
-            format!("{place}: {}", told(&error.to_string()))
-        })
-        .collect();
+    let schema = Schema::compile(schema).map_err(|error| {
+        let place = if error.at.is_empty() { String::new() } else { format!(" at {}", told(&error.at)) };
+        vec![format!("the schema cannot be used{place}: {}", told(&error.to_string()))]
+    })?;
+    let problems = schema.problems(&output, MOST_PROBLEMS).into_iter().map(|problem| {
+        let place = if problem.at.is_empty() { "the answer".to_owned() } else { told(&problem.at) };
+        format!("{place}: {}", told(&problem.message))
+    });
+    let problems: Vec<String> = problems.collect();
     if problems.is_empty() { Ok(output) } else { Err(problems) }
 }
 

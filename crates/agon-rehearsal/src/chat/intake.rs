@@ -89,7 +89,13 @@ fn parse(body: &[u8], shape: Shape) -> Result<ChatRequest<'_>, String> {
         Shape::Chat => serde_json::from_slice::<ChatRequest<'_>>(body),
         Shape::Generate => serde_json::from_slice::<GenerateRequest<'_>>(body).map(ChatRequest::from),
     };
-    asked.map_err(|problem| problem.to_string())
+    let asked = asked.map_err(|problem| problem.to_string())?;
+    let parameters = |tool| Value::pointer(tool, "/function/parameters");
+    let of_tools = asked.tools.iter().flatten().filter_map(parameters);
+    for schema in asked.format.iter().filter(|format| format.is_object()).chain(of_tools) {
+        agon_schema::check(schema).map_err(|error| format!("invalid schema at {:?}: {error}", error.at))?;
+    }
+    Ok(asked)
 }
 
 /// Reads a full request: what happens to it, what it costs, what is said.

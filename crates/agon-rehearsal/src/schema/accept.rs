@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::{flatten::flatten, pattern::Pattern};
+use super::{pattern::Pattern, root::Root};
 
-/// Whether `value` satisfies `schema`, whose references point into `root`.
-pub fn accepts(root: &Value, schema: &Value, value: &Value) -> bool {
-    let flat = flatten(root, schema);
-    if flat.is_empty() {
+/// Whether `value` satisfies `schema`, whose references point into `root`; true where that takes too many steps.
+pub fn accepts(root: &Root<'_>, schema: &Value, value: &Value) -> bool {
+    let flat = root.flatten(schema);
+    if flat.is_empty() || root.is_spent() {
         return true;
     }
     let never = flat.get("not").is_some_and(|not| not.as_object().is_some_and(Map::is_empty));
@@ -67,7 +67,7 @@ fn accepts_pattern(flat: &Map<String, Value>, text: &str) -> bool {
     pattern.is_none_or(|pattern| pattern.matches(text))
 }
 
-fn accepts_object(root: &Value, flat: &Map<String, Value>, object: &Map<String, Value>) -> bool {
+fn accepts_object(root: &Root<'_>, flat: &Map<String, Value>, object: &Map<String, Value>) -> bool {
     let properties = flat.get("properties").and_then(Value::as_object);
     let known = |name: &str| properties.and_then(|properties| properties.get(name));
     let additional = flat.get("additionalProperties");
@@ -79,7 +79,7 @@ fn accepts_object(root: &Value, flat: &Map<String, Value>, object: &Map<String, 
         })
 }
 
-fn accepts_array(root: &Value, flat: &Map<String, Value>, items: &[Value]) -> bool {
+fn accepts_array(root: &Root<'_>, flat: &Map<String, Value>, items: &[Value]) -> bool {
     let prefix = list(flat, "prefixItems").map(Vec::as_slice).unwrap_or_default();
     let rest = flat.get("items");
     let repeats = |at: usize, item: &Value| items.iter().take(at).any(|other| same(other, item));

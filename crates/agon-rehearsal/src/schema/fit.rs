@@ -2,11 +2,7 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use super::{
-    accept::accepts,
-    flatten::{flatten, merge},
-    pattern::Pattern,
-};
+use super::{accept::accepts, flatten::merge, pattern::Pattern, root::Root};
 use crate::dice::Dice;
 
 /// Beyond this depth only what is required is generated, and recursion takes the shortest way out.
@@ -18,7 +14,7 @@ type Schema = Map<String, Value>;
 
 /// Generates values for one document.
 pub struct Fitter<'s> {
-    root: &'s Value,
+    root: Root<'s>,
     dice: Dice,
     texts: Vec<String>,
 }
@@ -26,13 +22,18 @@ pub struct Fitter<'s> {
 impl<'s> Fitter<'s> {
     /// A generator for schemas that refer into `root`.
     pub fn new(root: &'s Value, dice: Dice, texts: Vec<String>) -> Self {
-        Self { root, dice, texts }
+        Self { root: Root::new(root), dice, texts }
     }
 
-    /// A value for `schema`, after `wish` where that is allowed.
+    /// Whether `value` satisfies the whole schema.
+    pub fn accepts(&self, schema: &Value, value: &Value) -> bool {
+        accepts(&self.root, schema, value)
+    }
+
+    /// A value for `schema`, after `wish` where that is allowed; null once the steps of the document are spent.
     pub fn fit(&mut self, schema: &Value, wish: Option<&Value>, depth: u32) -> Value {
-        let mut flat = flatten(self.root, schema);
-        if depth > TOO_DEEP {
+        let mut flat = self.root.flatten(schema);
+        if depth > TOO_DEEP || self.root.is_spent() {
             return Value::Null;
         }
         if let Some(constant) = flat.get("const") {
@@ -67,7 +68,7 @@ impl<'s> Fitter<'s> {
 
     fn option(&mut self, flat: &Schema, options: &[Value], wish: Option<&Value>) -> Value {
         let rest = Value::Object(flat.clone());
-        let allowed: Vec<&Value> = options.iter().filter(|option| accepts(self.root, &rest, option)).collect();
+        let allowed: Vec<&Value> = options.iter().filter(|option| accepts(&self.root, &rest, option)).collect();
         let alike = |option: &&&Value| match (option.as_str(), wish.and_then(Value::as_str)) {
             (Some(option), Some(wish)) => option.eq_ignore_ascii_case(wish),
             _ => Some(**option) == wish,
@@ -80,8 +81,8 @@ impl<'s> Fitter<'s> {
     fn branch(&mut self, flat: &Schema, branches: &[Value], whole: &Value, wish: Option<&Value>, depth: u32) -> Value {
         let mut order: Vec<&Value> = branches.iter().collect();
         let rank = |branch: &Value| {
-            let wished = wish.is_some_and(|wish| !is_free(branch) && accepts(self.root, branch, wish));
-            let ends = !is_free(branch) && accepts(self.root, branch, &Value::Null);
+            let wished = wish.is_some_and(|wish| !is_free(branch) && accepts(&self.root, branch, wish));
+            let ends = !is_free(branch) && accepts(&self.root, branch, &Value::Null);
             let tries_null = if depth > DEEP { !ends } else { ends };
             let recurses = depth > DEEP && branch.get("$ref").is_some();
             (!wished, recurses, tries_null)
@@ -91,11 +92,11 @@ impl<'s> Fitter<'s> {
         // a second and third throw: a value may have met another branch of a `oneOf` by chance
         for branch in order.iter().cycle().take(order.len() * 3) {
             let mut both = flat.clone();
-            for (key, value) in flatten(self.root, branch) {
+            for (key, value) in self.root.flatten(branch) {
                 merge(&mut both, key, value);
             }
             last = self.fit(&Value::Object(both), wish, depth + 1);
-            if accepts(self.root, whole, &last) {
+            if accepts(&self.root, whole, &last) {
                 break;
             }
         }
@@ -129,7 +130,7 @@ impl<'s> Fitter<'s> {
             }
             spare -= usize::from(!must);
             let value = self.fit(schema, wish.and_then(|wish| wish.get(name)), depth + 1);
-            if must || accepts(self.root, schema, &value) {
+            if must || accepts(&self.root, schema, &value) {
                 object.insert(name.clone(), value);
             }
         }
@@ -138,13 +139,16 @@ impl<'s> Fitter<'s> {
         if properties.is_empty() && additional != Value::Bool(false) {
             let wished = wish.and_then(Value::as_object).into_iter().flatten();
             let free = wished
-                .filter(|(name, value)| !required.contains(&name.as_str()) && accepts(self.root, &additional, value));
+                .filter(|(name, value)| !required.contains(&name.as_str()) && accepts(&self.root, &additional, value));
             object.extend(free.take(spare).map(|(name, value)| (name.clone(), value.clone())));
         }
         let missing: Vec<String> = required.iter().map(|name| (*name).to_owned()).collect();
         for name in missing.into_iter().chain(more) {
             let wanted = required.contains(&name.as_str()) || object.len() < size(flat, "minProperties").unwrap_or(0);
-            if !wanted || (additional == Value::Bool(false) && !required.contains(&name.as_str())) {
+            if !wanted
+                || self.root.is_spent()
+                || (additional == Value::Bool(false) && !required.contains(&name.as_str()))
+            {
                 break;
             }
             if !object.contains_key(&name) {
@@ -166,6 +170,9 @@ impl<'s> Fitter<'s> {
         let unique = flat.get("uniqueItems") == Some(&Value::Bool(true));
         let mut items: Vec<Value> = Vec::new();
         for at in 0..usual.min(most) {
+            if self.root.is_spent() {
+                break;
+            }
             let schema = prefix.get(at).unwrap_or(&rest);
             let mut item = self.fit(schema, wishes.get(at), depth + 1);
             if unique && items.contains(&item) {
@@ -179,7 +186,7 @@ impl<'s> Fitter<'s> {
 
     /// A value of `schema` that is not among `items`.
     fn unlike(&mut self, schema: &Value, items: &[Value], depth: u32) -> Option<Value> {
-        let flat = flatten(self.root, schema);
+        let flat = self.root.flatten(schema);
         let listed = flat.get("enum").and_then(Value::as_array);
         if let Some(option) = listed.and_then(|options| options.iter().find(|option| !items.contains(option))) {
             return Some(option.clone());
@@ -236,7 +243,7 @@ impl<'s> Fitter<'s> {
 
     fn number(&mut self, flat: &Schema, wish: Option<&Value>) -> Value {
         let schema = Value::Object(flat.clone());
-        if let Some(wish) = wish.filter(|wish| wish.is_number() && accepts(self.root, &schema, wish)) {
+        if let Some(wish) = wish.filter(|wish| wish.is_number() && accepts(&self.root, &schema, wish)) {
             return wish.clone();
         }
         let bound = |a: &str, b: &str| (flat.get(a).and_then(Value::as_f64), flat.get(b).and_then(Value::as_f64));
@@ -261,7 +268,7 @@ impl<'s> Fitter<'s> {
             None => vec![low + (high - low) * (0.25 + 0.5 * self.dice.unit()), (low + high) / 2.0, low, high],
         };
         let numbers = candidates.into_iter().filter_map(Number::from_f64).map(Value::Number).collect::<Vec<_>>();
-        let fits = numbers.iter().find(|number| accepts(self.root, &schema, number));
+        let fits = numbers.iter().find(|number| accepts(&self.root, &schema, number));
         fits.or(numbers.first()).cloned().unwrap_or_else(|| json!(0))
     }
 

@@ -9,6 +9,7 @@ mod accept;
 mod fit;
 pub mod flatten;
 mod pattern;
+mod root;
 mod shorten;
 
 use serde_json::{Map, Value};
@@ -22,7 +23,7 @@ use crate::dice::Dice;
 pub fn fit(schema: &Value, wish: &Value, dice: Dice, texts: Vec<String>) -> Value {
     let mut fitter = fit::Fitter::new(schema, dice, texts);
     let value = fitter.fit(schema, Some(wish), 0);
-    if accept::accepts(schema, schema, &value) { value } else { fitter.fit(schema, None, 0) }
+    if fitter.accepts(schema, &value) { value } else { fitter.fit(schema, None, 0) }
 }
 
 /// The strings a property may be, looked for through references, unions and list items; empty when it is free.

@@ -2,13 +2,14 @@
 
 use serde_json::Value;
 
-use super::accept::accepts;
+use super::{accept::accepts, root::Root};
 
 /// The longest texts that are left, in characters, from the mildest cut to the last.
 const CUTS: [usize; 5] = [160, 80, 40, 20, 10];
 
 /// Shortens free texts until `fits` holds or nothing is left to shorten; what the schema does not allow to be cut stays whole.
 pub fn shorten(schema: &Value, mut value: Value, fits: impl Fn(&Value) -> bool) -> Value {
+    let root = Root::new(schema);
     for longest in CUTS {
         let mut paths = Vec::new();
         texts(&value, &mut String::new(), &mut paths, longest);
@@ -16,7 +17,7 @@ pub fn shorten(schema: &Value, mut value: Value, fits: impl Fn(&Value) -> bool) 
             if fits(&value) {
                 return value;
             }
-            cut(schema, &mut value, &path, longest);
+            cut((&root, schema), &mut value, &path, longest);
         }
     }
     value
@@ -41,14 +42,14 @@ fn texts(value: &Value, at: &mut String, paths: &mut Vec<String>, longest: usize
     }
 }
 
-fn cut(schema: &Value, value: &mut Value, path: &str, longest: usize) {
+fn cut((root, schema): (&Root<'_>, &Value), value: &mut Value, path: &str, longest: usize) {
     let Some(place) = value.pointer_mut(path) else { return };
     let whole = place.take();
     let kept: String = whole.as_str().unwrap_or_default().chars().take(longest).collect();
     // at a word's end, so that a quotation stays one
     let short = kept.rsplit_once(char::is_whitespace).map_or(kept.as_str(), |(before, _)| before).trim_end().to_owned();
     *place = Value::String(if short.is_empty() { kept } else { short });
-    if !accepts(schema, schema, value)
+    if !accepts(root, schema, value)
         && let Some(place) = value.pointer_mut(path)
     {
         *place = whole;

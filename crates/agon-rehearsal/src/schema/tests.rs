@@ -177,3 +177,14 @@ fn options_are_found_through_references_unions_and_lists() {
     assert_eq!(options(&schema, "next_speakers"), ["Ada", "Ben"]);
     assert!(options(&schema, "free").is_empty() && options(&schema, "absent").is_empty());
 }
+
+#[test]
+fn a_schema_that_asks_for_more_than_an_answer_can_be_is_given_up() {
+    let nested = (0..24).fold(json!({ "const": 1, "type": "string" }), |inner, _| json!({ "anyOf": [inner] }));
+    let wide = (0..12).fold(json!({ "minLength": 9, "maxLength": 3 }), |inner, _| json!({ "oneOf": [inner, inner] }));
+    let endless = json!({ "type": "array", "minItems": 1e18, "items": { "type": "array", "minItems": 1e18 } });
+    let filled = json!({ "type": "object", "minProperties": 1e18 });
+    for schema in [nested, wide, endless, filled] {
+        assert!(fitted(&schema, &json!({})).to_string().len() < 100_000_000, "{schema}");
+    }
+}

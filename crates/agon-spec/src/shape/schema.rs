@@ -4,17 +4,28 @@ use crate::diagnostic::{Code, Finding, clean};
 use crate::place::Span;
 use crate::section::Checked;
 use crate::tree::{Node, Value};
+use agon_schema::{Refusal, Schema};
 
 impl Check<'_, '_> {
     /// The schema as plain data, if it is one.
     pub fn schema(&mut self, node: &Node) -> Option<Checked> {
         let schema = plain(node);
-        let Err(error) = jsonschema::validator_for(&schema) else { return Some(Checked::Data(schema)) };
-        let inside = error.instance_path().as_str();
+        let Err(error) = Schema::compile(&schema) else { return Some(Checked::Data(schema)) };
+        let inside = error.at.as_str();
         let place = inside.trim_matches('/').replace('/', ".");
         let at = if place.is_empty() { String::new() } else { format!(" at `{}`", clean(&place)) };
+        let what = match error.why {
+            Refusal::Invalid(_) => "is not a JSON Schema",
+            Refusal::TooLarge
+            | Refusal::TooDeep
+            | Refusal::Recursive
+            | Refusal::Foreign(_)
+            | Refusal::Nowhere(_)
+            | Refusal::Keyword(_)
+            | Refusal::Pattern(_) => "is not usable",
+        };
         let said: String = clean(&error.to_string()).chars().take(200).collect();
-        let message = format!("`{}` is not a JSON Schema{at}: {said}", self.path);
+        let message = format!("`{}` {what}{at}: {said}", self.path);
         let span = self.span_inside(node, inside);
         self.problems.error(Finding::new(Code::BadSchema, span, message).field(self.path));
         None

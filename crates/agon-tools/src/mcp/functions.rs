@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agon_llm::ToolSpec;
-use jsonschema::Validator;
+use agon_schema::Schema;
 use rmcp::model::Tool;
 use serde_json::Value;
 use tracing::warn;
@@ -27,7 +27,7 @@ pub(super) struct Function {
     /// What its server calls it.
     pub(super) original: String,
     /// Its schema, ready to check.
-    pub(super) schema: Validator,
+    pub(super) schema: Schema,
 }
 
 /// The functions of the server `tool` that `allowed` lets through; one that no model could call right is left out.

@@ -13,6 +13,9 @@ const MOST_REPEATS: usize = 4096;
 /// Most ways in which a text is followed through a pattern at one place.
 const MOST_ENDS: usize = 4096;
 
+/// Most steps of one match or one sample.
+const MOST_STEPS: usize = 200_000;
+
 /// A pattern that was understood.
 #[derive(Debug, Clone)]
 pub struct Pattern {
@@ -53,15 +56,18 @@ impl Pattern {
         Reader::new(text).whole().map(|branches| Self { branches })
     }
 
-    /// Whether `text` has a match somewhere.
+    /// Whether `text` has a match somewhere; true where that takes too many steps.
     pub fn matches(&self, text: &str) -> bool {
+        let mut steps = MOST_STEPS;
         let chars: Vec<char> = text.chars().collect();
         let starts = 0..=chars.len();
         starts.clone().any(|start| {
             self.branches.iter().any(|branch| {
                 (!branch.from_start || start == 0)
-                    && ends(&branch.parts, &chars, vec![start]).iter().any(|end| !branch.to_end || *end == chars.len())
-            })
+                    && ends(&branch.parts, &chars, vec![start], &mut steps)
+                        .iter()
+                        .any(|end| !branch.to_end || *end == chars.len())
+            }) || steps == 0
         })
     }
 
@@ -69,12 +75,13 @@ impl Pattern {
     pub fn sample(&self, bounds: (usize, usize), dice: &mut Dice) -> String {
         const THROWS: usize = 48;
         let mut last = String::new();
+        let mut steps = MOST_STEPS;
         for throw in 0..THROWS {
             // first as short as it goes, then longer and longer
             last.clear();
             let Some(branch) = self.branches.get(throw % self.branches.len().max(1)) else { break };
             let target = if throw == 0 { 0 } else { bounds.0 };
-            write(&branch.parts, target, dice, &mut last);
+            write(&branch.parts, target, dice, (&mut last, &mut steps));
             let length = last.chars().count();
             if bounds.0 <= length && length <= bounds.1 {
                 break;
@@ -89,43 +96,51 @@ impl Pattern {
 }
 
 /// Where the parts may end when they begin at one of `starts`.
-fn ends(parts: &[Part], text: &[char], starts: Vec<usize>) -> Vec<usize> {
+fn ends(parts: &[Part], text: &[char], starts: Vec<usize>, steps: &mut usize) -> Vec<usize> {
     parts.iter().fold(starts, |starts, part| {
         let mut reached: Vec<usize> = if part.least == 0 { starts.clone() } else { Vec::new() };
         let mut here = starts;
         for count in 1..=part.most {
-            here = once(&part.atom, text, &here);
+            here = once(&part.atom, text, &here, steps);
             let fresh = here.iter().any(|at| !reached.contains(at));
-            if here.is_empty() || (count > part.least && !fresh) {
+            if here.is_empty() || *steps == 0 || (count > part.least && !fresh) {
                 break;
             }
             if count >= part.least {
-                merge(&mut reached, &here);
+                merge(&mut reached, &here, steps);
             }
         }
         reached
     })
 }
 
-fn once(atom: &Atom, text: &[char], starts: &[usize]) -> Vec<usize> {
+fn once(atom: &Atom, text: &[char], starts: &[usize], steps: &mut usize) -> Vec<usize> {
     let mut reached = Vec::new();
     for start in starts {
+        *steps = steps.saturating_sub(1);
+        if *steps == 0 {
+            break;
+        }
         match atom {
             Atom::Set(set) => {
                 if text.get(*start).is_some_and(|c| set.has(*c)) {
-                    merge(&mut reached, &[start + 1]);
+                    merge(&mut reached, &[start + 1], steps);
                 }
             }
             Atom::Group(branches) => {
-                branches.iter().for_each(|branch| merge(&mut reached, &ends(&branch.parts, text, vec![*start])));
+                for branch in branches {
+                    let more = ends(&branch.parts, text, vec![*start], steps);
+                    merge(&mut reached, &more, steps);
+                }
             }
         }
     }
     reached
 }
 
-fn merge(reached: &mut Vec<usize>, more: &[usize]) {
+fn merge(reached: &mut Vec<usize>, more: &[usize], steps: &mut usize) {
     for at in more {
+        *steps = steps.saturating_sub(1 + reached.len());
         if reached.len() < MOST_ENDS && !reached.contains(at) {
             reached.push(*at);
         }
@@ -133,7 +148,7 @@ fn merge(reached: &mut Vec<usize>, more: &[usize]) {
 }
 
 /// Writes a match; parts that may repeat fill up what is missing to `target` characters.
-fn write(parts: &[Part], target: usize, dice: &mut Dice, out: &mut String) {
+fn write(parts: &[Part], target: usize, dice: &mut Dice, (out, steps): (&mut String, &mut usize)) {
     let fixed: usize = parts.iter().map(|part| part.least).sum();
     let mut missing = target.saturating_sub(out.chars().count() + fixed);
     for part in parts {
@@ -142,11 +157,15 @@ fn write(parts: &[Part], target: usize, dice: &mut Dice, out: &mut String) {
         let usual = usize::from(part.least == 0 && part.most > 1 && target > 0);
         missing -= more;
         for _ in 0..part.least + more.max(usual) {
+            *steps = steps.saturating_sub(1);
+            if *steps == 0 {
+                return;
+            }
             match &part.atom {
                 Atom::Set(set) => out.push(set.sample(dice)),
                 Atom::Group(branches) => {
                     if let Some(branch) = dice.pick(branches) {
-                        write(&branch.parts, 0, dice, out);
+                        write(&branch.parts, 0, dice, (&mut *out, &mut *steps));
                     }
                 }
             }

@@ -42,3 +42,12 @@ fn what_is_not_understood_is_left_alone() {
         assert!(Pattern::read(text).is_none(), "{text}");
     }
 }
+
+#[test]
+fn patterns_and_texts_that_take_too_many_steps_are_given_up() {
+    for text in ["((a{4096}){4096}){4096}", "^(((){4096}){4096}){4096}$", "^(a*)*$", "(((a*)*)*)*b"] {
+        let pattern = Pattern::read(text).unwrap();
+        pattern.sample((10, 100), &mut Dice::new(1, &["test"]));
+        pattern.matches(&"a".repeat(20_000));
+    }
+}

@@ -1,0 +1,133 @@
+//! JSON Schemas that others wrote: in debate files, from MCP servers, in requests to the rehearsal.
+//!
+//! A schema of 2 KB can unfold to billions of checks. [`Schema::compile`] counts what a schema unfolds to before a validator
+//! sees it, and [`Schema::problems`] bounds what one value costs. Patterns are matched in linear time.
+//!
+//! Invariant: no other crate of the product compiles a schema.
+
+mod count;
+
+use jsonschema::{PatternOptions, ValidationError, Validator};
+use serde_json::Value;
+
+pub use count::{MAX_DEPTH, MAX_NODES, MAX_PATTERN_CHARS, NODES_PER_PATTERN};
+
+/// The most memory that one compiled pattern takes, in bytes.
+const MAX_PATTERN_BYTES: usize = 256 * 1024;
+/// The most nodes of a schema times parts of a value. One check takes less than a microsecond.
+pub const MAX_CHECKS: u64 = 10_000_000;
+/// Beyond so many checks only the first problem is looked for: a list of problems holds a list for every branch.
+const MAX_LISTED_CHECKS: u64 = 500_000;
+/// How many bytes of a text count as one part of a value.
+const BYTES_PER_PART: usize = 64;
+
+/// Why a schema is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct SchemaError {
+    /// Where in the schema, as a JSON pointer; empty for all of it.
+    pub at: String,
+    /// What is wrong there.
+    pub why: Refusal,
+}
+
+/// What is wrong with a schema.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The specification of JSON Schema does not allow it.
+    #[error("{0}")]
+    Invalid(String),
+    /// It unfolds to too much.
+    #[error("it has more than {MAX_NODES} nodes, references counted each time they are used")]
+    TooLarge,
+    /// It nests too deep.
+    #[error("it is nested deeper than {MAX_DEPTH} levels, references included")]
+    TooDeep,
+    /// It refers to itself.
+    #[error("`$ref` leads back to where it stands; recursive schemas are not allowed")]
+    Recursive,
+    /// It refers to another document, or to a name.
+    #[error("`$ref` may only be `#` or begin with `#/`, a place in the same schema; found {0:?}")]
+    Foreign(String),
+    /// It refers to nothing.
+    #[error("`$ref` leads nowhere: {0:?}")]
+    Nowhere(String),
+    /// A keyword that changes what references mean.
+    #[error("the keyword `{0}` is not allowed")]
+    Keyword(String),
+    /// A pattern is too long.
+    #[error("a pattern of {0} characters; at most {MAX_PATTERN_CHARS} are allowed")]
+    Pattern(usize),
+}
+
+/// What a value does not keep to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where in the value, as a JSON pointer; empty for all of it.
+    pub at: String,
+    /// What is wrong there.
+    pub message: String,
+}
+
+/// A schema that is ready to check values.
+#[derive(Clone, Debug)]
+pub struct Schema {
+    validator: Validator,
+    nodes: u64,
+}
+
+impl Schema {
+    /// Counts a schema, then compiles it. References lead nowhere but into the schema.
+    pub fn compile(schema: &Value) -> Result<Self, SchemaError> {
+        let nodes = check(schema)?;
+        let patterns = PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES);
+        let validator = jsonschema::options().with_pattern_options(patterns).build(schema).map_err(|error| {
+            SchemaError { at: error.instance_path().to_string(), why: Refusal::Invalid(error.to_string()) }
+        })?;
+        Ok(Self { validator, nodes })
+    }
+
+    /// What `value` does not keep to, the first `most` problems.
+    pub fn problems(&self, value: &Value, most: usize) -> Vec<Problem> {
+        let parts = parts(value);
+        let checks = self.nodes.saturating_mul(parts);
+        if checks > MAX_CHECKS {
+            let message = format!(
+                "{parts} values and pieces of text against a schema of {} nodes; together at most {MAX_CHECKS} checks are made",
+                self.nodes
+            );
+            return vec![Problem { at: String::new(), message }];
+        }
+        if checks > MAX_LISTED_CHECKS {
+            return self.validator.validate(value).err().iter().map(problem).collect();
+        }
+        self.validator.iter_errors(value).take(most).map(|error| problem(&error)).collect()
+    }
+}
+
+/// Counts the nodes of a schema without compiling it.
+pub fn check(schema: &Value) -> Result<u64, SchemaError> {
+    count::nodes(schema)
+}
+
+fn problem(error: &ValidationError<'_>) -> Problem {
+    Problem { at: error.instance_path().to_string(), message: error.to_string() }
+}
+
+fn parts(value: &Value) -> u64 {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 1,
+        Value::String(text) => text_parts(text),
+        Value::Array(items) => items.iter().map(parts).fold(1, u64::saturating_add),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| text_parts(name) + parts(value)).fold(1, u64::saturating_add)
+        }
+    }
+}
+
+fn text_parts(text: &str) -> u64 {
+    u64::try_from(1 + text.len() / BYTES_PER_PART).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests;
