@@ -1,5 +1,7 @@
 //! What each user of the printed NATS configuration may do: its role's work, and nothing of another's.
 mod bound;
+mod crossings;
+mod indirect;
 mod keys;
 mod printed;
 mod tenants;
@@ -80,109 +82,10 @@ fn stored_as(server: &NatsServer, name: &str) -> Vec<(String, u64, u64)> {
         let (_, answer) = wire.hear();
         let answer: Value = serde_json::from_str(&answer).unwrap();
         let state = &answer["state"];
+        assert!(state.is_object(), "{stream}: {answer}");
         (stream, state["messages"].as_u64().unwrap(), state["consumer_count"].as_u64().unwrap())
     });
     state.to_vec()
-}
-
-const ANY: &str = r#"{"stream_name":"AGON_LOG_0","config":{"ack_policy":"none","deliver_policy":"all"}}"#;
-const NAMED: &str =
-    r#"{"stream_name":"AGON_LOG_0","config":{"name":"spy","ack_policy":"none","deliver_policy":"all"}}"#;
-const ONE: &str = r#"{"stream_name":"AGON_LOG_0","config":{"name":"own","ack_policy":"none","deliver_policy":"all","filter_subject":"agon.v1.log.0.default.spied"}}"#;
-
-/// Who sends what that only others may, and what it would change.
-const STORED: [(&str, &str, &str); 14] = [
-    ("host", "agon.v1.log.0.default.forged", ""),
-    ("host", "agon.v1.job.p1.0.default.forged", ""),
-    ("host", "agon.v1.idx.default.forged", ""),
-    ("host", "agon.v1.req.default.forged", ""),
-    ("host", "agon.v1.cmd.default.forged.cancel", ""),
-    ("host", "agon.v1.gen.model.p1.default.forged.r1-s0.1", ""),
-    ("host", "$JS.API.CONSUMER.CREATE.AGON_LOG_0", ANY),
-    ("host", "$JS.API.CONSUMER.CREATE.AGON_LOG_0.spy", NAMED),
-    ("gateway", "agon.v1.res.default.forged.r1-s0.1", ""),
-    ("gateway", "agon.v1.gen.other.p1.default.forged.r1-s0.1", ""),
-    ("coordinator", "agon.v1.req.default.other", ""),
-    ("coordinator", "agon.v1.cmd.default.other.cancel", ""),
-    ("seat_example", "agon.v1.res.default.other.r1-s0.1", ""),
-    ("seat_example", "$JS.API.CONSUMER.CREATE.AGON_LOG_0.own.agon.v1.log.0.default.spied", ONE),
-];
-/// Who says what that only others may, and who would hear it.
-const SAID: [(&str, &str, &str); 3] = [
-    ("gateway", "agon.v1.tok.default.some.r1-s0.1", "gateway"),
-    ("coordinator", "agon.v1.hb.forged", "gateway"),
-    ("seat_example", "agon.v1.node.forged", "coordinator"),
-];
-/// Who listens to what is meant for others, and who would be overheard.
-const HEARD: [(&str, &str, &str, &str); 6] = [
-    ("host", "agon.v1.>", "coordinator", "agon.v1.ready.p1"),
-    ("host", "agon.v1.seat.default.*.outsider", "coordinator", "agon.v1.seat.default.some.outsider"),
-    ("coordinator", "agon.v1.seat.default.*.outsider", "coordinator", "agon.v1.seat.default.some.outsider"),
-    ("seat_example", "agon.v1.seat.default.*.other", "coordinator", "agon.v1.seat.default.some.other"),
-    ("seat_example", "agon.v1.seat.other.*.outsider", "coordinator", "agon.v1.seat.other.some.outsider"),
-    ("seat_example", "agon.v1.log.>", "gateway", "agon.v1.log.0.default.overheard"),
-];
-/// Who asks for what only others may know.
-const ASKED: [(&str, &str); 2] =
-    [("seat_example", "$JS.API.STREAM.MSG.GET.AGON_LOG_0"), ("host", "$JS.API.STREAM.MSG.GET.AGON_REQ")];
-
-/// Tries one crossing: whether the server spoke against it by this subject, and whether it had its effect.
-fn crossed(refusals: &[String], subject: &str, effect: bool) -> (bool, bool) {
-    let refused = refusals.iter().any(|line| line.contains("Permissions Violation") && line.contains(subject));
-    assert_eq!(refused, !refusals.is_empty(), "{refusals:?}");
-    (refused, effect)
-}
-
-/// Every crossing, with what became of it.
-fn try_all(server: &NatsServer) -> Vec<(String, (bool, bool))> {
-    let mut tried = Vec::new();
-    for (who, subject, body) in STORED {
-        let before = stored(server);
-        let refusals = user(server, who).publish(subject, body);
-        tried.push((format!("{who} sends to {subject}"), crossed(&refusals, subject, stored(server) != before)));
-    }
-    for (who, subject, witness) in SAID {
-        let mut witness = user(server, witness);
-        assert!(witness.listen(subject).is_empty());
-        let refusals = user(server, who).publish(subject, "");
-        witness.settle();
-        tried.push((format!("{who} says {subject}"), crossed(&refusals, subject, !witness.heard.is_empty())));
-    }
-    for (who, pattern, speaker, subject) in HEARD {
-        let mut listener = user(server, who);
-        let refusals = listener.listen(pattern);
-        assert!(user(server, speaker).publish(subject, "").is_empty());
-        listener.settle();
-        tried.push((format!("{who} listens to {pattern}"), crossed(&refusals, pattern, !listener.heard.is_empty())));
-    }
-    for (who, subject) in ASKED {
-        let mut asker = user(server, who);
-        assert!(asker.listen(&format!("_INBOX_{who}.>")).is_empty());
-        let refusals = asker.ask(subject, &format!("_INBOX_{who}.here"), r#"{"seq":1}"#);
-        let answered = refusals.is_empty() && asker.hear().1.contains("io.nats.jetstream.api");
-        tried.push((format!("{who} asks {subject}"), crossed(&refusals, subject, answered)));
-    }
-    tried
-}
-
-#[test]
-fn nobody_crosses_into_anothers_part_and_the_server_says_so() {
-    let mut cluster = guarded_by(guarded());
-    cluster.provision().ok();
-
-    for (what, outcome) in try_all(cluster.nats_server()) {
-        assert_eq!(outcome, (true, false), "{what}: refused, with an effect");
-    }
-}
-
-#[test]
-fn without_the_permissions_the_same_crossings_succeed() {
-    let mut cluster = guarded_by(unguarded());
-    cluster.provision().ok();
-
-    for (what, outcome) in try_all(cluster.nats_server()) {
-        assert_eq!(outcome, (false, true), "{what}: refused, with an effect");
-    }
 }
 
 #[test]
@@ -238,6 +141,17 @@ fn a_debate_runs_with_exactly_the_permissions_of_each_role() {
     assert!(texts.iter().any(|text| text.contains(seat_example::SENTENCE)), "{texts:#?}");
     let violations = violations(cluster.nats_server());
     assert!(violations.is_empty(), "{violations:#?}");
+}
+
+#[test]
+fn processes_run_with_the_users_of_an_older_configuration() {
+    let cluster = guarded_by(include_str!("security/older.conf").to_owned());
+    cluster.provision().ok();
+    let mut cluster = cluster.gateway().coordinators(1).hosts(1);
+
+    let said = cluster.agon(&["submit", &example(SHORT), "--rehearsal", "--wait", "--id", "older"]).ok();
+
+    assert!(said.stdout.contains("Decided"), "{said:?}");
 }
 
 #[test]

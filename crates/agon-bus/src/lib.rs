@@ -19,4 +19,5 @@ pub mod subject;
 #[cfg(feature = "faults")]
 pub use faults::{FaultCounts, Faults, FaultyBus};
 pub use memory::{MemoryBus, MemoryBusLimits};
+pub use pattern::matches;
 pub use port::*;

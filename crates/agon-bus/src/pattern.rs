@@ -2,7 +2,7 @@
 use std::collections::HashMap;
 
 /// Whether a subject fits a pattern: `*` stands for one token, a last `>` for one or more.
-pub(crate) fn matches(pattern: &str, subject: &str) -> bool {
+pub fn matches(pattern: &str, subject: &str) -> bool {
     let mut subject = subject.split('.');
     let mut pattern = pattern.split('.').peekable();
     while let Some(wanted) = pattern.next() {

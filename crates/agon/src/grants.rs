@@ -2,6 +2,7 @@
 //!
 //! `docs/guide/security.md` shows it; a test keeps the two alike.
 use crate::cli::Role;
+use agon_bus::nats::{ANSWERS, API, HOSTS_API};
 use agon_bus::subject::{Token, pattern, urgency};
 use agon_core::{ModelName, Priority};
 use agon_runtime::queue_token;
@@ -16,20 +17,9 @@ pub struct Grants {
     pub shards: Vec<Vec<String>>,
     /// What it may listen to.
     pub subscribe: Vec<String>,
-    /// Whether it may answer what it is asked, wherever the answer is to go.
-    pub answers: Answers,
-}
-
-/// Whether a user may answer what it is asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Answers {
-    /// It is asked nothing.
-    #[default]
-    Never,
-    /// Within the time that the server allows unless told otherwise.
-    Soon,
-    /// Within the time that a turn may take, and nothing else may it send.
-    Alone,
+    /// Whether it answers what it is asked, wherever the answer is to go, and may send nothing else. Nobody who may send anything may do
+    /// this: it could ask itself, with any subject for the answer.
+    pub answers: bool,
 }
 
 impl Grants {
@@ -42,7 +32,6 @@ impl Grants {
             add(&mut all.subscribe, one.subscribe);
             all.shards.resize(one.shards.len(), Vec::new());
             all.shards.iter_mut().zip(one.shards).for_each(|(all, one)| add(all, one));
-            all.answers = all.answers.max(one.answers);
         }
         all.subscribe.push(format!("_INBOX_{}.>", inbox(roles)));
         all
@@ -57,6 +46,17 @@ impl Grants {
         grants
     }
 
+    /// The same for a user of the account of hosts. What JetStream is asked there has another name, and whatever would let the server send to
+    /// a subject of the caller's choice in the streams' account is left out: a consumer delivers wherever its maker says.
+    pub fn lent(mut self) -> Self {
+        for subjects in std::iter::once(&mut self.publish).chain(&mut self.shards) {
+            *subjects = subjects.iter().filter_map(|subject| lent(subject)).collect();
+        }
+        // the account has no JetStream, and says so: by this a process knows where it is
+        self.publish.push(format!("{API}.STREAM.INFO.AGON_GEN"));
+        self
+    }
+
     /// What `agon provision` needs.
     pub fn of_provisioner() -> Self {
         Self { publish: owned(PROVISIONER), subscribe: vec!["_INBOX_provisioner.>".to_owned()], ..Self::default() }
@@ -68,16 +68,18 @@ impl Grants {
             Some(name) => format!("agon.v1.seat.{tenant}.*.{name}"),
             None => format!("agon.v1.seat.{tenant}.>"),
         };
-        Self { subscribe: vec![seats, format!("_INBOX_{user}.>")], answers: Answers::Alone, ..Self::default() }
+        Self { subscribe: vec![seats, format!("_INBOX_{user}.>")], answers: true, ..Self::default() }
     }
 
-    /// What has to be allowed for these roles to serve: everything that they send to, but for what none of them needs to serve.
+    /// What has to be allowed for these roles to serve: everything that they send to, but for what none of them needs to serve. Answers are not
+    /// tried: older configurations allow them in another way.
     pub fn needed_to_publish(roles: &BTreeSet<Role>, shards: u32) -> Vec<String> {
-        let mut all = Vec::new();
+        let (mut all, answers) = (Vec::new(), answers());
         for role in roles {
             let wishes = wishes(*role);
             let needed = of_role(*role, shards).all_publish().cloned().collect::<Vec<_>>();
-            add(&mut all, needed.into_iter().filter(|subject| !wishes.contains(&subject.as_str())).collect());
+            let needed = needed.into_iter().filter(|one| !wishes.contains(&one.as_str()) && !answers.contains(one));
+            add(&mut all, needed.collect());
         }
         all
     }
@@ -86,6 +88,28 @@ impl Grants {
     pub fn all_publish(&self) -> impl Iterator<Item = &String> {
         self.publish.iter().chain(self.shards.iter().flatten())
     }
+}
+
+/// The subject under which the account of hosts asks for the same; none where it may not.
+pub fn lent(subject: &str) -> Option<String> {
+    let Some(call) = subject.strip_prefix(API) else { return Some(subject.to_owned()) };
+    let kept = ["CONSUMER.CREATE.", "CONSUMER.DELETE.", "CONSUMER.MSG.NEXT.AGON_LOG_"];
+    let call = call.strip_prefix('.')?;
+    (!kept.iter().any(|kept| call.starts_with(kept))).then(|| format!("{HOSTS_API}.{call}"))
+}
+
+/// Where those who ask hosts and the seats of coordinators hear the answers: apart from the server's own answers.
+fn answers() -> Vec<String> {
+    const ASKING: [&[Role]; 6] = [
+        &[Role::Gateway],
+        &[Role::Coordinator],
+        &[Role::Gateway, Role::Coordinator],
+        &[Role::Gateway, Role::Host],
+        &[Role::Coordinator, Role::Host],
+        &[Role::Gateway, Role::Coordinator, Role::Host],
+    ];
+    let asking = ASKING.iter().map(|roles| inbox(&roles.iter().copied().collect()));
+    asking.map(|roles| format!("_INBOX_{roles}.{ANSWERS}.>")).collect()
 }
 
 /// The roles of a process as its private inbox names them, in a fixed order.
@@ -103,12 +127,13 @@ fn wishes(role: Role) -> &'static [&'static str] {
 
 fn of_role(role: Role, shards: u32) -> Grants {
     let (publish, subscribe, queues, answers) = match role {
-        Role::Gateway => (GATEWAY_PUBLISH, GATEWAY_SUBSCRIBE, Vec::new(), Answers::Never),
-        Role::Coordinator => (COORDINATOR_PUBLISH, COORDINATOR_SUBSCRIBE, seat_queue(), Answers::Soon),
-        Role::Host => (HOST_PUBLISH, HOST_SUBSCRIBE, any_queue(), Answers::Soon),
+        Role::Gateway => (GATEWAY_PUBLISH, GATEWAY_SUBSCRIBE, Vec::new(), Vec::new()),
+        Role::Coordinator => (COORDINATOR_PUBLISH, COORDINATOR_SUBSCRIBE, seat_queue(), answers()),
+        Role::Host => (HOST_PUBLISH, HOST_SUBSCRIBE, any_queue(), answers()),
     };
     let mut publish = owned(publish);
     publish.extend(queues);
+    publish.extend(answers);
     let of_shard = |shard| {
         let stream = format!("AGON_LOG_{shard}");
         let mut subjects = log_reading(&stream);
@@ -117,7 +142,8 @@ fn of_role(role: Role, shards: u32) -> Grants {
         }
         subjects
     };
-    Grants { publish, shards: (0..shards).map(of_shard).collect(), subscribe: owned(subscribe), answers }
+    let shards = (0..shards).map(of_shard).collect();
+    Grants { publish, shards, subscribe: owned(subscribe), ..Grants::default() }
 }
 
 fn owned(subjects: &[&str]) -> Vec<String> {
@@ -182,8 +208,13 @@ const GATEWAY_PUBLISH: &[&str] = &[
 /// followed again, because the client asks first whether its consumer is still there.
 const GATEWAY_WISHES: &[&str] =
     &["$JS.API.STREAM.INFO.AGON_GEN", "$JS.API.STREAM.MSG.GET.AGON_GEN", "$JS.API.CONSUMER.INFO.AGON_IDX.*"];
-/// The same of a coordinator, which follows the catalogue too.
-const COORDINATOR_WISHES: &[&str] = &["$JS.API.CONSUMER.INFO.AGON_IDX.*"];
+/// The same of a coordinator, which follows the catalogue too, and makes the consumers of the turns that it queues.
+const COORDINATOR_WISHES: &[&str] = &[
+    "$JS.API.CONSUMER.INFO.AGON_IDX.*",
+    // an older configuration has hosts make the consumers of turns
+    "$JS.API.CONSUMER.INFO.AGON_GEN.*",
+    "$JS.API.CONSUMER.CREATE.AGON_GEN.*.agon.v1.gen.>",
+];
 const GATEWAY_SUBSCRIBE: &[&str] = &["agon.v1.ctl.*.*", "agon.v1.tok.>", "agon.v1.hb.*", "agon.v1.alive.*"];
 
 const COORDINATOR_PUBLISH: &[&str] = &[
@@ -210,6 +241,9 @@ const COORDINATOR_PUBLISH: &[&str] = &[
     "$JS.API.CONSUMER.CREATE.AGON_IDX.*.agon.v1.idx.>",
     "$JS.API.CONSUMER.MSG.NEXT.AGON_IDX.*",
     "$JS.API.CONSUMER.INFO.AGON_IDX.*",
+    // hosts may make no consumers
+    "$JS.API.CONSUMER.INFO.AGON_GEN.*",
+    "$JS.API.CONSUMER.CREATE.AGON_GEN.*.agon.v1.gen.>",
     // marks of deleted debates are cleared
     "$JS.API.STREAM.PURGE.AGON_IDX",
     // jobs are taken
@@ -344,7 +378,7 @@ mod tests {
             let kinds = row[2].split("agon.v1.").skip(1).filter_map(|rest| rest.split('.').next());
             let kinds: Vec<&str> = kinds.collect();
             for (role, column) in [(Role::Gateway, 4), (Role::Coordinator, 5), (Role::Host, 6)] {
-                let grants = of(role, 1);
+                let grants = if role == Role::Host { of(role, 1).lent() } else { of(role, 1) };
                 let granted: BTreeSet<_> = kinds.iter().flat_map(|kind| granted(&grants, kind)).collect();
                 assert_eq!(told(row[column]), granted, "{} of {}", role.name(), row[2]);
             }
@@ -362,7 +396,8 @@ mod tests {
             assert!(heard.all(|subject| both.subscribe.contains(subject)), "{role:?}");
         }
         let inboxes: Vec<&String> = both.subscribe.iter().filter(|subject| subject.starts_with("_INBOX")).collect();
-        assert!(inboxes == ["_INBOX_gateway-coordinator-host.>"] && both.answers == Answers::Soon, "{inboxes:?}");
+        assert!(inboxes == ["_INBOX_gateway-coordinator-host.>"] && !both.answers, "{inboxes:?}");
+        assert!(both.publish.contains(&"_INBOX_gateway-coordinator-host.$app.>".to_owned()), "{both:?}");
         let unique: BTreeSet<&String> = both.all_publish().collect();
         assert_eq!(unique.len(), both.all_publish().count());
     }
@@ -395,11 +430,12 @@ mod tests {
         for (example, shards) in [("tls-and-auth", 1), ("high-availability", 4)] {
             let path = format!("{}/../../tests/charts/golden/{example}.yaml", env!("CARGO_MANIFEST_DIR"));
             let conf = std::fs::read_to_string(path).unwrap();
-            let roles = [Role::Gateway, Role::Coordinator, Role::Host].map(|role| (role.name(), of(role, shards)));
+            let rights = |role| if role == Role::Host { of(role, shards).lent() } else { of(role, shards) };
+            let roles = [Role::Gateway, Role::Coordinator, Role::Host].map(|role| (role.name(), rights(role)));
             for (user, grants) in [("provisioner", Grants::of_provisioner())].into_iter().chain(roles) {
                 let publish: BTreeSet<String> = grants.all_publish().cloned().collect();
                 let subscribe: BTreeSet<String> = grants.subscribe.iter().cloned().collect();
-                let wanted = (publish, subscribe, grants.answers == Answers::Soon);
+                let wanted = (publish, subscribe, grants.answers);
                 assert_eq!(rendered(&conf, user), wanted, "{user} of {example}");
             }
         }

@@ -51,6 +51,15 @@ app.kubernetes.io/part-of: agon
 {{- end -}}
 {{- end -}}
 
+{{/* The names of the pools: one that is null is none, so that a pool of a values file can be taken away by --set. */}}
+{{- define "agon.pools" -}}
+{{- $names := list -}}
+{{- range $name, $pool := .Values.hosts.pools -}}
+{{- if not (kindIs "invalid" $pool) -}}{{- $names = append $names $name -}}{{- end -}}
+{{- end -}}
+{{- toJson $names -}}
+{{- end -}}
+
 {{/* A pool with everything that it does not say taken from hosts.defaults. Takes root and name. */}}
 {{- define "agon.pool" -}}
 {{- $own := index .root.Values.hosts.pools .name | default dict -}}

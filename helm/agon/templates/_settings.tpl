@@ -109,7 +109,9 @@ coordinator:
 admin:
   listen: {{ printf "%s:9090" $values.listenAddress | quote }}
 telemetry:
-  {{- omit $values.telemetry "otlpHeaders" | include "agon.snake" | nindent 2 }}
+  {{- /* --set makes a text of a number with a point */}}
+  {{- $shares := dict "sampling" (float64 $values.telemetry.sampling) "callSampling" (float64 $values.telemetry.callSampling) }}
+  {{- merge $shares (omit $values.telemetry "otlpHeaders") | include "agon.snake" | nindent 2 }}
   {{- if and $values.telemetry.otlpEndpoint $values.telemetry.otlpHeaders }}
   otlp_headers:
     {{- range $header, $_ := $values.telemetry.otlpHeaders }}

@@ -1,6 +1,7 @@
 //! What stands in the files of every golden render, without starting it.
 use super::render::{RENDERS, Render};
 use crate::support::{World, nats_config, nats_users};
+use std::collections::BTreeSet;
 
 #[test]
 fn every_rendered_settings_file_is_accepted() {
@@ -24,7 +25,8 @@ fn users_of_nats_may_do_what_the_roles_need_and_nothing_else() {
     let mut guarded = 0;
     for name in RENDERS {
         let render = Render::golden(name);
-        for (_, conf) in render.files_named("nats.conf").into_iter().filter(|(_, conf)| conf.contains("accounts {")) {
+        for (_, conf) in render.files_named("nats.conf").into_iter().filter(|(_, conf)| conf.contains("system_account"))
+        {
             let shards = render.files("agon-gateway")[0]
                 .1
                 .split("shards = ")
@@ -34,7 +36,9 @@ fn users_of_nats_may_do_what_the_roles_need_and_nothing_else() {
                 .next()
                 .unwrap()
                 .to_owned();
-            let table = nats_users(&nats_config(&["--shards", &shards]));
+            let printed = nats_config(&["--shards", &shards]);
+            assert!(lent(&printed).is_subset(&lent(&conf)), "{name}: {:#?}", lent(&printed).difference(&lent(&conf)));
+            let table = nats_users(&printed);
             let users = nats_users(&conf);
             for role in ["provisioner", "gateway", "coordinator", "host"] {
                 let (has, needs) = (&users[role], &table[role]);
@@ -48,4 +52,24 @@ fn users_of_nats_may_do_what_the_roles_need_and_nothing_else() {
         }
     }
     assert!(guarded >= 12, "{guarded}");
+}
+
+/// What the accounts of a configuration lend each other. A render with more accounts has more of them.
+fn lent(conf: &str) -> BTreeSet<String> {
+    let lends = |line: &&str| line.starts_with("{ service: ") || line.starts_with("{ stream: ");
+    let lent: BTreeSet<String> = conf.lines().map(str::trim).filter(lends).map(str::to_owned).collect();
+    assert!(lent.len() > 40, "{conf}");
+    lent
+}
+
+#[test]
+fn a_nats_without_users_has_its_streams_in_the_same_account() {
+    for name in ["default", "kind", "gpu-pool"] {
+        for (_, conf) in Render::golden(name).files_named("nats.conf") {
+            assert!(
+                conf.contains("\n  AGON {\n    jetstream: enabled\n") && conf.contains("no_auth_user: "),
+                "{name}: {conf}"
+            );
+        }
+    }
 }

@@ -44,6 +44,6 @@ fn a_host_bound_to_a_model_may_not_start_with_another() {
 
     let refused = cluster.serve_in_vain(&["--roles", "host", "--config", &settings]).code(64);
 
-    let lacks = "publish to $JS.API.CONSUMER.MSG.NEXT.AGON_GEN.gen-rehearsal-llama3-3-70b-";
+    let lacks = "publish to agon.v1.js.CONSUMER.MSG.NEXT.AGON_GEN.gen-rehearsal-llama3-3-70b-";
     assert!(refused.stderr.contains(lacks), "{refused:?}");
 }

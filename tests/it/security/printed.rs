@@ -78,7 +78,8 @@ fn two_shards_are_read_by_every_role_and_purged_by_gateways() {
     let users = nats_users(&nats_config(&["--shards", "2"]));
     for user in ["gateway", "coordinator", "host"] {
         for stream in ["AGON_LOG_0", "AGON_LOG_1"] {
-            assert!(users[user].publish.contains(&format!("$JS.API.STREAM.MSG.GET.{stream}")), "{user} {stream}");
+            let api = if user == "host" { "agon.v1.js" } else { "$JS.API" };
+            assert!(users[user].publish.contains(&format!("{api}.STREAM.MSG.GET.{stream}")), "{user} {stream}");
             let purges = users[user].publish.contains(&format!("$JS.API.STREAM.PURGE.{stream}"));
             assert_eq!(purges, user == "gateway", "{user} {stream}");
         }
@@ -92,8 +93,8 @@ fn a_host_bound_to_models_takes_their_queues_and_no_others() {
     let queues =
         |set: &BTreeSet<String>| set.iter().filter(|subject| subject.contains(".AGON_GEN.")).cloned().collect();
     let (of_any, of_bound): (BTreeSet<String>, BTreeSet<String>) = (queues(&any.publish), queues(&bound.publish));
-    // two models of three priorities, each with a consumer that is looked at, made, asked, and acknowledged in two ways
-    assert_eq!((of_any.len(), of_bound.len()), (5, 2 * 3 * 5));
+    // two models of three priorities, each with a consumer that is looked at, asked, and acknowledged in two ways
+    assert_eq!((of_any.len(), of_bound.len()), (4, 2 * 3 * 4));
     assert!(of_bound.iter().all(|subject| subject.contains("gen-qwen3-")), "{of_bound:#?}");
     let rest =
         |user: &BTreeSet<String>, queues: &BTreeSet<String>| user.difference(queues).cloned().collect::<Vec<_>>();
@@ -109,6 +110,36 @@ fn a_seats_user_hears_its_own_tenant_and_may_only_answer() {
         assert_eq!(users[user].subscribe, heard);
         assert!(users[user].publish.is_empty() && users[user].kept_from.contains(">"), "{:?}", users[user]);
         assert_eq!(users[user].answers["max"], "1");
+    }
+}
+
+/// Whoever may send something and answer wherever it is asked to could ask itself, with any subject for the answer.
+#[test]
+fn only_users_that_may_send_nothing_answer_wherever_they_are_asked_to() {
+    let all =
+        ["--seat", "one=research/outsider", "--bound-host", "qwen=qwen3:8b", "--account", "AGON", "--account", "ACME"];
+    for options in [&all[..], &["--roles", "gateway+coordinator+host"], &["--roles", "gateway+coordinator,host"]] {
+        for (name, user) in nats_users(&nats_config(options)) {
+            let sends = !user.publish.is_empty() || !user.kept_from.contains(">");
+            assert!(user.answers.is_null() || !sends || name == "sys", "{name}: {user:?}");
+        }
+    }
+}
+
+#[test]
+fn hosts_have_an_account_of_their_own_that_is_lent_no_maker_of_consumers() {
+    let conf = nats_config(&["--bound-host", "qwen=qwen3:8b", "--seat", "one=research/outsider"]);
+    let users = nats_users(&conf);
+    let hosts: Vec<&str> =
+        users.iter().filter(|(_, user)| user.account == "AGON_HOSTS").map(|(name, _)| name.as_str()).collect();
+    assert_eq!(hosts, ["host", "qwen"]);
+    let (_, hosts) = conf.split_once("  AGON_HOSTS {\n").unwrap();
+    let lent: Vec<&str> = hosts.lines().filter(|line| line.contains("{ service: ")).collect();
+    assert!(lent.len() > 8 && !hosts.contains("jetstream: enabled"), "{hosts}");
+    for line in lent {
+        let reads = [".STREAM.INFO.", ".STREAM.MSG.GET.", ".CONSUMER.INFO.AGON_GEN.", ".CONSUMER.MSG.NEXT.AGON_GEN."];
+        let writes = ["\"agon.v1.res.>\"", "\"agon.v1.big.>\"", "\"$JS.ACK."];
+        assert!(reads.iter().chain(&writes).any(|known| line.contains(known)), "{line}");
     }
 }
 

@@ -134,7 +134,7 @@ impl Blobs {
     }
 
     async fn fetch_part(&self, part: String) -> Result<Bytes, BusError> {
-        let subject = format!("$JS.API.DIRECT.GET.{BLOB_STREAM}.{part}");
+        let subject = format!("{}.DIRECT.GET.{BLOB_STREAM}.{part}", self.link.api());
         let request = Request::new().timeout(Some(self.link.request_timeout()));
         let asking = self.link.client().send_request(subject.clone(), request);
         let missing = || BusError::Failed(format!("part {part} of a large message is gone"));

@@ -27,6 +27,8 @@ const DRAIN: Duration = Duration::from_secs(5);
 pub struct QueueConfig {
     /// The streams, to set them up again should they vanish.
     pub provision: ProvisionConfig,
+    /// The lease of the consumers that are made where work is added, for hosts that may make none; nothing leaves that to whoever pulls.
+    pub lease: Option<Duration>,
 }
 
 /// The bus over NATS. Its streams have to be set up before, see [`super::provision()`].
@@ -59,7 +61,7 @@ impl NatsBus {
         let owner = Owner { closing: CancellationToken::new(), tasks: TaskTracker::new(), runtime: Handle::current() };
         let provision = Arc::new(config.provision);
         let blobs = Blobs::new(control.clone(), provision.clone());
-        let queue = Queue::new(blobs.clone(), provision, owner.clone());
+        let queue = Queue::new(blobs.clone(), provision, owner.clone(), config.lease);
         Self { control, tokens, queue, blobs, owner }
     }
 
@@ -89,7 +91,8 @@ impl NatsBus {
     async fn ask(&self, subject: &str, payload: Payload, patience: Duration) -> Result<Payload, BusError> {
         let link = self.reach(subject)?;
         let envelope = pack(&self.blobs, subject, payload).await?;
-        let request = Request::new().payload(envelope.body).headers(envelope.headers).timeout(Some(patience));
+        let request = Request::new().payload(envelope.body).headers(envelope.headers);
+        let request = request.inbox(link.new_answer()).timeout(Some(patience));
         let asking = link.client().send_request(subject.to_owned(), request);
         match link.unless_denied(subject, asking).await {
             Ok(Ok(answer)) => unpack(&self.blobs, answer.headers, answer.payload).await,

@@ -2,11 +2,14 @@
 use super::config::NatsConfig;
 use super::error::NatsError;
 use super::state::{Access, ECHO_PREFIX, LinkState, Tracker, Violation};
+use super::streams::QUEUE_STREAM;
 use super::{auth, config::NatsTls};
 use async_nats::client::{Request, RequestErrorKind};
 use async_nats::connection::State;
-use async_nats::jetstream::{self, context::ContextBuilder};
+use async_nats::jetstream::response::Response;
+use async_nats::jetstream::{self, ErrorCode, context::ContextBuilder};
 use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, ServerAddr, rustls};
+use serde::de::IgnoredAny;
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +23,18 @@ pub struct NatsLink {
     tracker: Arc<Tracker>,
     servers: Arc<str>,
     request_timeout: Duration,
+    /// Under which name this user finds JetStream's API.
+    api: &'static str,
+    /// What the subjects of answers to the bus's own requests start with.
+    answers: Arc<str>,
 }
+
+/// JetStream's API in the account that has the streams.
+pub const API: &str = "$JS.API";
+/// The same in the account of hosts, which has no streams and is lent what hosts need.
+pub const HOSTS_API: &str = "agon.v1.js";
+/// The token that tells answers of Agon's own processes from those of the server.
+pub const ANSWERS: &str = "$app";
 
 /// The pause between the first attempts to connect.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
@@ -39,7 +53,8 @@ pub async fn connect(config: NatsConfig) -> Result<NatsLink, NatsError> {
         let error = match attempt {
             Ok(client) => {
                 let servers = config.urls.join(", ").into();
-                return Ok(NatsLink { client, tracker, servers, request_timeout: config.request_timeout });
+                let (request_timeout, answers) = (config.request_timeout, answers_of(&config.inbox_prefix).into());
+                return Ok(NatsLink { client, tracker, servers, request_timeout, api: API, answers });
             }
             Err(error) => error,
         };
@@ -73,6 +88,14 @@ fn check_inbox_prefix(prefix: &str) -> Result<(), NatsError> {
     match prefix.split('.').all(plain) {
         true => Ok(()),
         false => Err(NatsError::InboxPrefix(prefix.to_owned())),
+    }
+}
+
+/// Where answers to the bus's own requests come: apart from those of the server, because other users may send there.
+fn answers_of(inbox_prefix: &str) -> String {
+    match inbox_prefix.split_once('.') {
+        Some((role, node)) => format!("{role}.{ANSWERS}.{node}"),
+        None => format!("{inbox_prefix}.{ANSWERS}"),
     }
 }
 
@@ -175,7 +198,36 @@ impl NatsLink {
 
     /// JetStream over this connection; every call ends within the request timeout.
     pub fn jetstream(&self) -> jetstream::Context {
-        ContextBuilder::new().timeout(self.request_timeout).ack_timeout(self.request_timeout).build(self.client.clone())
+        let context = ContextBuilder::new().timeout(self.request_timeout).ack_timeout(self.request_timeout);
+        context.api_prefix(self.api).build(self.client.clone())
+    }
+
+    /// The first tokens of every request to JetStream.
+    pub fn api(&self) -> &'static str {
+        self.api
+    }
+
+    /// Whether this user is one of the account of hosts, and may create nothing.
+    pub fn is_lent(&self) -> bool {
+        self.api == HOSTS_API
+    }
+
+    /// The link as it is in this user's account: where that has no JetStream of its own, the API is asked under [`HOSTS_API`].
+    pub async fn in_its_account(mut self) -> Self {
+        let request = Request::new().timeout(Some(self.request_timeout));
+        let asking = self.client.send_request(format!("{API}.STREAM.INFO.{QUEUE_STREAM}"), request);
+        if let Ok(answer) = asking.await
+            && let Ok(Response::Err { error }) = serde_json::from_slice::<Response<IgnoredAny>>(&answer.payload)
+            && error.error_code() == ErrorCode::JETSTREAM_NOT_ENABLED_FOR_ACCOUNT
+        {
+            self.api = HOSTS_API;
+        }
+        self
+    }
+
+    /// A subject for the answer to one request of the bus.
+    pub(super) fn new_answer(&self) -> String {
+        format!("{}.{}", self.answers, uuid::Uuid::new_v4().simple())
     }
 
     /// How the connection is.

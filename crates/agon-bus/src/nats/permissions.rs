@@ -111,7 +111,8 @@ async fn send(link: &NatsLink, subject: &str) -> Result<(), NatsError> {
     // no stream has this name, so none stores it
     add(&mut headers, "Nats-Expected-Stream", TOKEN);
     // the server's API wants nothing or JSON, and refuses this before it does anything
-    let body = if subject.starts_with("$JS.") { Bytes::from_static(b"{") } else { Bytes::new() };
+    let of_server = subject.starts_with("$JS.") || subject.starts_with(link.api());
+    let body = if of_server { Bytes::from_static(b"{") } else { Bytes::new() };
     let sending = link.client().publish_with_headers(subject.to_owned(), headers, body);
     let silent = || NatsError::Silent { servers: link.servers().to_owned() };
     tokio::time::timeout(link.request_timeout(), sending).await.map_err(|_| silent())?.map_err(|_| silent())

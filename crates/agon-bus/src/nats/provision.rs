@@ -3,6 +3,7 @@
 //! Servers ignore options that they do not know, and an existing stream may have been set up otherwise. So every
 //! set-up compares what the server says with what was asked, field by field, and refuses on a difference.
 use super::link::NatsLink;
+use crate::port::lasting;
 use async_nats::jetstream::consumer;
 use async_nats::jetstream::context::{RequestError, RequestErrorKind};
 use async_nats::jetstream::response::Response;
@@ -252,7 +253,7 @@ async fn ask<T: DeserializeOwned>(
     request: String,
     body: &Value,
 ) -> Result<Result<T, jetstream::Error>, ProvisionError> {
-    let subject = format!("$JS.API.{request}");
+    let subject = format!("{}.{request}", link.api());
     let jetstream = link.jetstream();
     let answer = jetstream.request::<_, _, Response<T>>(request, body);
     let answer = link.unless_denied(&subject, answer).await;
@@ -355,7 +356,7 @@ fn bound(limit: i64) -> u128 {
 
 fn age(field: &'static str, wanted: Duration, found: Duration) -> Option<Difference> {
     let bound = |age: Duration| if age.is_zero() { u128::MAX } else { age.as_nanos() };
-    let shown = |age: Duration| if age.is_zero() { "unlimited".to_owned() } else { format!("{age:?}") };
+    let shown = |age: Duration| if age.is_zero() { "unlimited".to_owned() } else { lasting(age) };
     ordered(field, (bound(wanted), shown(wanted)), (bound(found), shown(found)))
 }
 

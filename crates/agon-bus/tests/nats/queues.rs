@@ -25,7 +25,7 @@ async fn a_full_queue_refuses_new_work_and_takes_what_it_has() {
         let link = link(&server).await;
         let config = ProvisionConfig { queue_messages: 2, ..ProvisionConfig::default() };
         provision(&link, &config).await.unwrap();
-        let bus = NatsBus::new(link.clone(), link, QueueConfig { provision: config });
+        let bus = NatsBus::new(link.clone(), link, QueueConfig { provision: config, ..QueueConfig::default() });
         for n in [0, 1, 0, 1] {
             bus.enqueue(&work(n), Payload::default()).await.unwrap();
         }

@@ -48,7 +48,7 @@ pub async fn bus_on(server: &NatsServer) -> NatsBus {
     let (control, tokens) = (link(server).await, link(server).await);
     let config = ProvisionConfig::default();
     provision(&control, &config).await.unwrap();
-    NatsBus::new(control, tokens, QueueConfig { provision: config })
+    NatsBus::new(control, tokens, QueueConfig { provision: config, ..QueueConfig::default() })
 }
 
 /// A bus on a server that others use too.

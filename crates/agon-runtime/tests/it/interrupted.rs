@@ -154,7 +154,7 @@ async fn a_speech_is_cut_over_nats_too() {
     let (control, tokens) = (link().await, link().await);
     let config = ProvisionConfig::default();
     provision(&control, &config).await.unwrap();
-    let bus = NatsBus::new(control, tokens, QueueConfig { provision: config });
+    let bus = NatsBus::new(control, tokens, QueueConfig { provision: config, ..QueueConfig::default() });
     let (mut stage, casts) = (Stage::new(), cast(Duration::from_millis(500)));
     stage.bus = Arc::new(bus);
     let player = stage.player("h1", hosts(&casts)).await;

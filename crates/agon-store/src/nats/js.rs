@@ -1,5 +1,6 @@
 //! The few requests to JetStream that the store is made of, each with a deadline.
 use super::error::Refusal;
+use agon_bus::nats::NatsLink;
 use async_nats::header::{HeaderMap, NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, NATS_EXPECTED_STREAM};
 use async_nats::jetstream::message::StreamMessage;
 use async_nats::jetstream::publish::PublishAck;
@@ -17,6 +18,8 @@ pub(crate) struct Js {
     pub(crate) client: Client,
     pub(crate) context: Context,
     pub(crate) deadline: Duration,
+    /// This user may create no consumers.
+    pub(crate) lent: bool,
 }
 
 /// A message for a stream.
@@ -31,9 +34,10 @@ pub(crate) struct Outgoing<'a> {
 }
 
 impl Js {
-    pub(crate) fn new(client: Client, deadline: Duration) -> Self {
-        let context = ContextBuilder::new().timeout(deadline).build(client.clone());
-        Self { client, context, deadline }
+    pub(crate) fn new(link: &NatsLink, deadline: Duration) -> Self {
+        let client = link.client().clone();
+        let context = ContextBuilder::new().timeout(deadline).api_prefix(link.api()).build(client.clone());
+        Self { client, context, deadline, lent: link.is_lent() }
     }
 
     /// Stores a message; its sequence in the stream. There is no message id: an unsure answer is settled by reading.

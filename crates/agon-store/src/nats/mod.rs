@@ -56,7 +56,7 @@ impl NatsStore {
 
     /// Sets up all that any process uses, and says what that came to, by stream and consumer.
     pub async fn provision(link: &NatsLink, config: &NatsStoreConfig) -> Result<Vec<(String, SetUp)>, NatsStoreError> {
-        let js = Js::new(link.client().clone(), config.deadline);
+        let js = Js::new(link, config.deadline);
         setup::set_up(link, &js, config, NatsUse::ALL).await
     }
 
@@ -67,7 +67,7 @@ impl NatsStore {
 
     /// As [`NatsStore::open`] for a process that uses only a part: without debates to admit or to own, the catalogue stays empty.
     pub async fn open_for(link: &NatsLink, config: NatsStoreConfig, uses: NatsUse) -> Result<Self, NatsStoreError> {
-        let js = Js::new(link.client().clone(), config.deadline);
+        let js = Js::new(link, config.deadline);
         setup::set_up(link, &js, &config, uses).await?;
         let cache = &config.cache;
         let listing = Arc::new(Listing::new());

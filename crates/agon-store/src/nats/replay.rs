@@ -53,7 +53,7 @@ impl NatsStore {
         let debate = debate.ok_or_else(|| StoreError::Backend(format!("{} is not a log", tail.subject)))?;
         let from = self.heads.position(&debate, behind).unwrap_or(Position(0));
         let events = head_of(&debate, tail)?.last.0.saturating_sub(from.0);
-        Ok(events > ONE_BY_ONE && tail.sequence.saturating_sub(behind) > ONE_BY_ONE)
+        Ok(!self.js.lent && events > ONE_BY_ONE && tail.sequence.saturating_sub(behind) > ONE_BY_ONE)
     }
 
     /// Takes messages from a consumer until the last one that is wanted. If it fails or stalls, what came so far is kept: the rest is

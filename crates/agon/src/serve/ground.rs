@@ -8,11 +8,13 @@ use crate::grants::inbox;
 use crate::store::{Store, counted};
 use agon_bus::nats::provision::ProvisionError;
 use agon_bus::nats::{
-    NatsBus, NatsError, NatsLink, ProvisionConfig, QUEUE_STREAM, QueueConfig, StreamWatch, connect, provision_queues,
+    NatsBus, NatsConfig, NatsError, NatsLink, ProvisionConfig, QUEUE_STREAM, QueueConfig, StreamWatch, connect,
+    provision_queues,
 };
 use agon_bus::{Bus, MemoryBus};
 use agon_runtime::HostConfig;
 use agon_store::{Catalogue, Commands, Jobs, Journal, NatsStore, NatsStoreError, NatsUse, Registers, Requests, Upkeep};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The file of a server without NATS; apart from that of `agon run`, whose debates are not a server's to take up.
@@ -80,7 +82,7 @@ impl Ground {
         let config = config.map_err(|error| Stop::new(Exit::Usage, error))?;
         let mut tokens = config.clone();
         tokens.name.push_str("/tokens");
-        let links = [connect(config).await.map_err(unreached)?, connect(tokens).await.map_err(unreached)?];
+        let links = [connected(plan, config).await?, connected(plan, tokens).await?];
         let [control, tokens] = &links;
         permissions::check(plan, control).await?;
         let streams = ProvisionConfig { replicas: settings.replicas.get(), ..ProvisionConfig::default() };
@@ -90,7 +92,8 @@ impl Ground {
         }
         let store = NatsStore::open_for(control, settings.store(), uses).await.map_err(not_opened)?;
         let store = Arc::new(store);
-        let bus = NatsBus::new(control.clone(), tokens.clone(), QueueConfig { provision: streams });
+        let lease = uses.owns.then_some(plan.node().times.turn_lease);
+        let bus = NatsBus::new(control.clone(), tokens.clone(), QueueConfig { provision: streams, lease });
         Ok(Self {
             bus: Arc::new(bus),
             journal: store.clone(),
@@ -139,6 +142,15 @@ impl Ground {
         for link in &nats.links {
             link.close().await;
         }
+    }
+}
+
+/// Users of hosts may have an account of their own, with what hosts need lent to it.
+async fn connected(plan: &Plan, config: NatsConfig) -> Result<NatsLink, Stop> {
+    let link = connect(config).await.map_err(unreached)?;
+    match plan.roles == BTreeSet::from([Role::Host]) {
+        true => Ok(link.in_its_account().await),
+        false => Ok(link),
     }
 }
 

@@ -2,7 +2,7 @@
 use super::plan::Plan;
 use crate::cli::Role;
 use crate::exit::{Exit, Stop};
-use crate::grants::{Grants, any_queue, inbox, queue_of};
+use crate::grants::{Grants, any_queue, inbox, lent, queue_of};
 use agon_bus::nats::NatsLink;
 use agon_bus::nats::permissions::{Missing, Needed, probe};
 use agon_runtime::{HostConfig, Served, queue_token};
@@ -17,6 +17,7 @@ pub async fn check(plan: &Plan, link: &NatsLink) -> Result<(), Stop> {
     let queues = if plan.is(Role::Host) { any_queue() } else { Vec::new() };
     let publish = Grants::needed_to_publish(&plan.roles, plan.settings.nats.shards.get());
     let publish = publish.into_iter().filter(|subject| !queues.contains(subject));
+    let publish = publish.filter_map(|subject| here(link, subject));
     let mut needed: Vec<Needed> = publish.map(Needed::publish).collect();
     let heard = grants.subscribe.iter().filter(|subject| !subject.starts_with("_INBOX"));
     needed.extend(heard.map(|subject| listening(subject)));
@@ -38,8 +39,14 @@ pub async fn check_queues(plan: &Plan, link: &NatsLink, hosts: &[HostConfig]) ->
             Served::Prefixed(_) => {}
         }
     }
-    let needed: Vec<Needed> = needed.into_iter().map(Needed::publish).collect();
+    let needed = needed.into_iter().filter_map(|subject| here(link, subject));
+    let needed: Vec<Needed> = needed.map(Needed::publish).collect();
     try_all(plan, link, &needed).await
+}
+
+/// The subject in the account that the process is in, where it is needed there.
+fn here(link: &NatsLink, subject: String) -> Option<String> {
+    if link.is_lent() { lent(&subject) } else { Some(subject) }
 }
 
 /// Listening for everything where the process will, else to one subject of the kind, so that no flood comes.

@@ -46,8 +46,14 @@ impl Lane {
     }
 
     /// Where messages are asked for.
-    pub(super) fn next_subject(&self) -> String {
-        format!("$JS.API.CONSUMER.MSG.NEXT.{QUEUE_STREAM}.{}", self.name)
+    pub(super) fn next_subject(&self, link: &NatsLink) -> String {
+        format!("{}.CONSUMER.MSG.NEXT.{QUEUE_STREAM}.{}", link.api(), self.name)
+    }
+    /// The lane of work on this subject.
+    pub(super) fn of_work(subject: &str) -> Option<Self> {
+        let (model, rest) = subject.strip_prefix(QUEUE_PREFIX)?.split_once('.')?;
+        let (priority, _) = rest.split_once('.')?;
+        Self::parse(&format!("{QUEUE_PREFIX}{model}.{priority}.>")).ok()
     }
 }
 
@@ -68,13 +74,17 @@ impl Consumers {
         provision_queue(self.link(), &self.provision).await
     }
 
-    /// The consumer is there, and its leases are as long as asked.
-    pub(super) async fn ensure(&self, lane: &Lane, lease: Duration) -> Result<Info, BusError> {
+    /// Makes the consumer unless it is there, with leases as long as asked. False where it is missing and this user may make none:
+    /// whoever adds work makes it.
+    pub(super) async fn ensure(&self, lane: &Lane, lease: Duration) -> Result<bool, BusError> {
         let found: Result<Info, _> = self.call(&format!("INFO.{QUEUE_STREAM}.{}", lane.name), &json!({})).await?;
         let missing = match found {
-            Ok(info) if info.config.ack_wait == lease => return as_asked(lane, lease, info),
+            Ok(info) if info.config.ack_wait == lease || self.link().is_lent() => return as_asked(lane, lease, &info),
             Ok(_) => false,
             Err(error) => match error.error_code() {
+                ErrorCode::CONSUMER_NOT_FOUND | ErrorCode::STREAM_NOT_FOUND if self.link().is_lent() => {
+                    return Ok(false);
+                }
                 ErrorCode::CONSUMER_NOT_FOUND => false,
                 ErrorCode::STREAM_NOT_FOUND => true,
                 _ => return Err(failed(lane, &error.to_string())),
@@ -86,12 +96,12 @@ impl Consumers {
         self.create(lane, lease).await
     }
 
-    async fn create(&self, lane: &Lane, lease: Duration) -> Result<Info, BusError> {
+    async fn create(&self, lane: &Lane, lease: Duration) -> Result<bool, BusError> {
         let config = serde_json::to_value(config(lane, lease)).map_err(|e| failed(lane, &e.to_string()))?;
         let request = format!("CREATE.{QUEUE_STREAM}.{}.{}", lane.name, lane.filter);
         let body = json!({ "stream_name": QUEUE_STREAM, "config": config });
-        match self.call(&request, &body).await? {
-            Ok(info) => as_asked(lane, lease, info),
+        match self.call::<Info>(&request, &body).await? {
+            Ok(info) => as_asked(lane, lease, &info),
             Err(error) => Err(failed(lane, &error.to_string())),
         }
     }
@@ -103,7 +113,7 @@ impl Consumers {
         body: &Value,
     ) -> Result<Result<T, jetstream::Error>, BusError> {
         let request = format!("CONSUMER.{request}");
-        let subject = format!("$JS.API.{request}");
+        let subject = format!("{}.{request}", self.link().api());
         let jetstream = self.link().jetstream();
         match self.link().unless_denied(&subject, jetstream.request::<_, _, Response<T>>(request, body)).await {
             Ok(Ok(Response::Ok(answer))) => Ok(Ok(answer)),
@@ -162,14 +172,14 @@ fn config(lane: &Lane, lease: Duration) -> pull::Config {
 }
 
 /// Refuses a consumer of that name that is of another kind.
-fn as_asked(lane: &Lane, lease: Duration, info: Info) -> Result<Info, BusError> {
+fn as_asked(lane: &Lane, lease: Duration, info: &Info) -> Result<bool, BusError> {
     let Config { filter_subject, ack_policy, ack_wait, deliver_subject, .. } = &info.config;
     let same = *filter_subject == lane.filter
         && *ack_policy == AckPolicy::Explicit
         && *ack_wait == lease
         && deliver_subject.is_none();
     match same {
-        true => Ok(info),
+        true => Ok(true),
         false => Err(failed(lane, "it exists with another filter, acknowledgement or lease")),
     }
 }
@@ -200,5 +210,8 @@ mod tests {
         {
             assert!(Lane::parse(pattern).is_err(), "{pattern}");
         }
+        let work = "agon.v1.gen.qwen3-4b-da37b5.p1.default.some.r1-s0.1";
+        assert_eq!(Lane::of_work(work).unwrap().name, lane.name);
+        assert!(Lane::of_work("agon.v1.gen.qwen3-4b-da37b5.p1").is_none());
     }
 }

@@ -58,7 +58,8 @@ impl Queue {
 
     /// One call of the stream's API; nothing where there is no such stream or message.
     async fn ask<T: DeserializeOwned>(&self, request: &str, body: &Value) -> Result<Option<T>, BusError> {
-        let (link, subject) = (self.consumers.link(), format!("$JS.API.{request}"));
+        let link = self.consumers.link();
+        let subject = format!("{}.{request}", link.api());
         let jetstream = link.jetstream();
         let asking = jetstream.request::<_, _, Response<T>>(request.to_owned(), body);
         match link.unless_denied(&subject, asking).await {

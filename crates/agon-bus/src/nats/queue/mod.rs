@@ -24,15 +24,24 @@ use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 
 /// Pulls that wait for one pattern before further ones have to wait to wait.
 const WANTS: usize = 64;
+/// How long a consumer that was there is taken to be there still.
+const LOOKED_AT: Duration = Duration::from_secs(10);
+/// How long nothing is asked again that was not permitted, in addition.
+const DENIED: Duration = Duration::from_secs(3_600);
 
 /// All queues.
 pub(super) struct Queue {
     consumers: Consumers,
     owner: Owner,
     pullers: Mutex<HashMap<String, mpsc::Sender<Want>>>,
+    /// The lease of consumers that are made here for those who may make none.
+    lease: Option<Duration>,
+    /// Consumers that were there a while ago.
+    made: Mutex<HashMap<String, Instant>>,
 }
 
 /// What became of a message that was to be stored.
@@ -42,8 +51,33 @@ enum Stored {
 }
 
 impl Queue {
-    pub(super) fn new(blobs: Blobs, provision: Arc<ProvisionConfig>, owner: Owner) -> Self {
-        Self { consumers: Consumers { blobs, provision }, owner, pullers: Mutex::default() }
+    pub(super) fn new(blobs: Blobs, provision: Arc<ProvisionConfig>, owner: Owner, lease: Option<Duration>) -> Self {
+        let consumers = Consumers { blobs, provision };
+        Self { consumers, owner, pullers: Mutex::default(), lease, made: Mutex::default() }
+    }
+
+    /// Makes the consumer of new work where hosts may make none. Work is added all the same: without the permission for it, as older
+    /// configurations of the server have it, hosts make their consumers themselves.
+    async fn make_consumer(&self, subject: &str) {
+        let (Some(lease), Some(lane)) = (self.lease, Lane::of_work(subject)) else { return };
+        let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if made().get(&lane.name).is_some_and(|at| at.elapsed() < LOOKED_AT) {
+            return;
+        }
+        let ensured = self.consumers.ensure(&lane, lease).await;
+        let seen = match &ensured {
+            Ok(_) => Some(Instant::now()),
+            Err(BusError::Denied(_)) => Instant::now().checked_add(DENIED),
+            Err(_) => None,
+        };
+        if let Err(error) = ensured {
+            tracing::debug!(consumer = lane.name, %error, "consumer of new work not made");
+        }
+        let mut made = made();
+        made.retain(|_, at| at.elapsed() < LOOKED_AT);
+        if let Some(at) = seen {
+            made.insert(lane.name, at);
+        }
     }
 
     pub(super) async fn enqueue(&self, subject: &str, payload: Payload) -> Result<(), BusError> {
@@ -53,6 +87,7 @@ impl Queue {
             )));
         }
         let envelope = pack(&self.consumers.blobs, subject, payload).await?;
+        self.make_consumer(subject).await;
         if let Stored::Yes = self.store(subject, &envelope).await? {
             return Ok(());
         }
@@ -131,8 +166,11 @@ impl Queue {
 }
 
 async fn take_now(consumers: &Consumers, lane: &Lane, lease: Duration) -> Result<Option<NatsDelivery>, BusError> {
-    consumers.ensure(lane, lease).await?;
-    let (link, subject) = (consumers.link(), lane.next_subject());
+    if !consumers.ensure(lane, lease).await? {
+        return Ok(None);
+    }
+    let link = consumers.link();
+    let subject = lane.next_subject(link);
     // a shared inbox knows answers by their subject, but work comes under its own
     let inbox = link.client().new_inbox();
     let request = Request::new().payload(NO_WAIT.into()).inbox(inbox).timeout(Some(link.request_timeout()));

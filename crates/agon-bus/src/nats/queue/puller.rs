@@ -19,6 +19,8 @@ const EXPIRES: Duration = Duration::from_secs(5);
 const GRACE: Duration = Duration::from_secs(1);
 /// Pause after a failure.
 const PAUSE: Duration = Duration::from_millis(250);
+/// Pause where the consumer is missing and only others may make it.
+const MISSING: Duration = Duration::from_secs(2);
 /// Failures that last longer are told to those who wait.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -85,7 +87,7 @@ impl Puller {
                 },
                 Ok(()) = self.connects.changed() => self.forget_request(),
                 Ok(violation) = self.violations.recv() => self.violated(&violation),
-                () = at(look_at) => self.forget_request(),
+                () = at(look_at) => self.look_again(),
             }
         }
         self.give_back_the_rest(answers).await;
@@ -95,6 +97,14 @@ impl Puller {
     fn forget_request(&mut self) {
         self.outstanding = false;
         self.look_at = None;
+    }
+
+    /// Nothing came to a request, not even that there is nothing: across accounts no server says that the consumer is gone.
+    fn look_again(&mut self) {
+        if self.outstanding {
+            self.lease = None;
+        }
+        self.forget_request();
     }
 
     async fn ask_if_wanted(&mut self) {
@@ -109,27 +119,32 @@ impl Puller {
             return;
         }
         match self.ask(lease).await {
-            Ok(()) => {
+            Ok(true) => {
                 self.outstanding = true;
                 self.look_at = Some(Instant::now() + EXPIRES + GRACE);
             }
+            Ok(false) => self.look_at = Some(Instant::now() + MISSING),
             Err(error) => self.failed(error),
         }
     }
 
-    async fn ask(&mut self, lease: Duration) -> Result<(), BusError> {
+    /// Asks for work; false where there is no consumer yet.
+    async fn ask(&mut self, lease: Duration) -> Result<bool, BusError> {
         if self.lease != Some(lease) {
-            self.consumers.ensure(&self.lane, lease).await?;
+            if !self.consumers.ensure(&self.lane, lease).await? {
+                return Ok(false);
+            }
             self.lease = Some(lease);
         }
         self.last_request += 1;
         let body = format!("{{\"batch\":1,\"expires\":{}}}", EXPIRES.as_nanos());
         let reply = format!("{}.{}", self.inbox, self.last_request);
         let link = self.consumers.link();
-        let asking = link.client().publish_with_reply(self.lane.next_subject(), reply, Bytes::from(body));
+        let asking = link.client().publish_with_reply(self.lane.next_subject(link), reply, Bytes::from(body));
         let asked = tokio::time::timeout(link.request_timeout(), asking).await;
         let stuck = |_| BusError::Failed(format!("nothing can be sent to {}", link.servers()));
-        asked.map_err(stuck)?.map_err(|e| BusError::Failed(e.to_string()))
+        asked.map_err(stuck)?.map_err(|e| BusError::Failed(e.to_string()))?;
+        Ok(true)
     }
 
     async fn take(&mut self, answer: async_nats::Message) {
@@ -185,7 +200,7 @@ impl Puller {
     }
 
     fn violated(&mut self, violation: &Violation) {
-        if violation.access == Access::Publish && violation.subject == self.lane.next_subject() {
+        if violation.access == Access::Publish && violation.subject == self.lane.next_subject(self.consumers.link()) {
             self.forget_request();
             self.failed(BusError::Denied(violation.to_string()));
         }

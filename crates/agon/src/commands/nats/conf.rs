@@ -1,7 +1,8 @@
 //! The configuration as text, for nats-server 2.9.10 and newer.
+use super::lent::{Lent, lent};
 use super::users::{Account, Proof, SYSTEM, User};
 use crate::cli::{NATS_ACCOUNT, NATS_ROLES, NatsConfigArgs};
-use crate::grants::{Answers, Grants};
+use crate::grants::Grants;
 use std::path::Path;
 
 /// What the streams of one account may take on disk; those of `agon provision` reserve 2.6 GiB unless told otherwise.
@@ -116,10 +117,42 @@ impl Page {
                 _ => self.line(&format!("jetstream: {{ max_file: {FILE_GB}GB, max_mem: {MEMORY_MB}MB }}")),
             }
         }
-        self.open("users: [");
-        account.users.iter().for_each(|user| self.user(user));
-        self.close("]");
+        let (hosts, users): (Vec<&User>, Vec<&User>) = account.users.iter().partition(|user| user.lent);
+        self.users(&users);
+        let (hosts_account, lent) = (account.of_hosts(), lent(&hosts));
+        if hosts.is_empty() {
+            return self.close("}");
+        }
+        self.line("# What hosts may use of it, and what is heard of them.");
+        self.list("exports", &lent.exported(&hosts_account));
+        self.list("imports", &lent.heard(&hosts_account));
         self.close("}");
+        self.hosts(&account.name, &hosts, &lent);
+    }
+
+    /// The account of hosts. The server sends its answers wherever it is told to, without asking what the one who tells it may: so hosts
+    /// are told apart by an account, and not by permissions alone.
+    fn hosts(&mut self, account: &str, hosts: &[&User], lent: &Lent) {
+        self.line(
+            "# Hosts have an account of their own: what they ask for cannot be answered into the streams' account.",
+        );
+        self.open(&format!("{account}_HOSTS {{"));
+        self.users(hosts);
+        self.list("exports", &lent.told(account));
+        self.list("imports", &lent.imported(account));
+        self.close("}");
+    }
+
+    fn users(&mut self, users: &[&User]) {
+        self.open("users: [");
+        users.iter().for_each(|user| self.user(user));
+        self.close("]");
+    }
+
+    fn list(&mut self, name: &str, lines: &[String]) {
+        self.open(&format!("{name}: ["));
+        lines.iter().for_each(|line| self.line(line));
+        self.close("]");
     }
 
     fn user(&mut self, user: &User) {
@@ -154,16 +187,9 @@ impl Page {
         self.subjects(&grants.subscribe);
         self.close("]");
         self.close("}");
-        match grants.answers {
-            Answers::Never => {}
-            Answers::Soon => {
-                self.line("# Answers offers.");
-                self.line("allow_responses: true");
-            }
-            Answers::Alone => {
-                self.line("# One answer to each question, for as long as the longest turn may take.");
-                self.line("allow_responses: { max: 1, expires: \"1h\" }");
-            }
+        if grants.answers {
+            self.line("# One answer to each question, for as long as the longest turn may take.");
+            self.line("allow_responses: { max: 1, expires: \"1h\" }");
         }
         self.close("}");
     }

@@ -1,5 +1,6 @@
 //! `agon nats`: what nats-server has to know of a cluster's users, and the keys that they show.
 mod conf;
+mod lent;
 mod users;
 
 use super::Context;

@@ -31,8 +31,17 @@ pub struct User {
     pub about: String,
     /// What it may do; nothing is all, for operators.
     pub grants: Option<Grants>,
+    /// Whether it is in the account of hosts, beside the one that has the streams.
+    pub lent: bool,
     /// How it shows who it is.
     pub proof: Proof,
+}
+
+impl Account {
+    /// The account of its hosts: an account of their own is all that keeps them from what the server would send for them.
+    pub fn of_hosts(&self) -> String {
+        format!("{}_HOSTS", self.name)
+    }
 }
 
 /// How a user shows who it is.
@@ -62,6 +71,9 @@ pub fn accounts(args: &NatsConfigArgs) -> Result<Vec<Account>, Stop> {
         let users = vec![user(OPERATOR.to_owned(), about, None, &mut keys)];
         accounts.push(Account { name: SYSTEM.to_owned(), users });
     }
+    if let Some(taken) = accounts.iter().map(Account::of_hosts).find(|hosts| args.account.contains(hosts)) {
+        return Err(Stop::usage(format!("--account {taken}: that is the account of another's hosts")));
+    }
     for user in accounts.iter().flat_map(|account| &account.users) {
         if !names.insert(user.name.clone()) {
             return Err(Stop::usage(format!("there are two users {}; each needs a name of its own", user.name)));
@@ -86,13 +98,15 @@ fn users(args: &NatsConfigArgs, account: &str, keys: &mut BTreeMap<String, Strin
     for text in &args.roles {
         let roles = roles(text)?;
         let name = named(&roles.iter().map(|role| role.name()).collect::<Vec<_>>().join("_"));
-        users.push(user(name, duties(&roles), Some(Grants::of(&roles, args.shards)), keys));
+        let grants = Grants::of(&roles, args.shards);
+        let user = user(name, duties(&roles), Some(grants), keys);
+        users.push(if roles == BTreeSet::from([Role::Host]) { user.lent() } else { user });
     }
     for text in &args.bound_host {
         let (name, models) = assigned("--bound-host", text)?;
         let about = format!("Plays turns of {models} alone; the settings name the same models ([[hosts]] models).");
         let models: Vec<ModelName> = models.split(',').map(|model| ModelName::from(model.trim())).collect();
-        users.push(user(named(name), about, Some(Grants::of_host_for(&models, args.shards)), keys));
+        users.push(user(named(name), about, Some(Grants::of_host_for(&models, args.shards)), keys).lent());
     }
     for text in &args.seat {
         let (name, seats) = assigned("--seat", text)?;
@@ -108,7 +122,13 @@ fn user(name: String, about: String, grants: Option<Grants>, keys: &mut BTreeMap
         Some(key) => Proof::Key(key),
         None => Proof::Password(format!("AGON_NATS_{}_PASSWORD", name.to_uppercase())),
     };
-    User { name, about, grants, proof }
+    User { name, about, grants, lent: false, proof }
+}
+
+impl User {
+    fn lent(self) -> Self {
+        Self { grants: self.grants.map(Grants::lent), lent: true, ..self }
+    }
 }
 
 fn roles(text: &str) -> Result<BTreeSet<Role>, Stop> {

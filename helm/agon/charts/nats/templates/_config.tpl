@@ -61,7 +61,7 @@ accounts {
   {{ $account.name }} {
     jetstream: enabled
     users: [
-      {{- range $role := list "provisioner" "gateway" "coordinator" "host" }}
+      {{- range $role := list "provisioner" "gateway" "coordinator" }}
       {{- include "nats.user" (dict "role" $role "account" $account) | nindent 6 }}
       {{- end }}
       {{- if eq $at 0 }}
@@ -70,6 +70,19 @@ accounts {
       {{- end }}
       {{- end }}
     ]
+    {{- include "nats.lends" $account | nindent 4 }}
+  }
+  # hosts have an account of their own: what they ask for cannot be answered into the streams' account
+  {{ $account.name }}_HOSTS {
+    users: [
+      {{- include "nats.user" (dict "role" "host" "account" $account) | nindent 6 }}
+      {{- if eq $at 0 }}
+      {{- with $.Values.auth.extraHosts }}
+      {{- . | trim | nindent 6 }}
+      {{- end }}
+      {{- end }}
+    ]
+    {{- include "nats.isLent" $account | nindent 4 }}
   }
   {{- end }}
   # for operators: what the servers themselves say
@@ -80,6 +93,18 @@ accounts {
   }
 }
 system_account: SYS
+{{- else if ne .Values.auth.account "$G" }}
+
+# nobody is asked who he is; the streams are where they stay when users are told apart later
+accounts {
+  {{ .Values.auth.account }} {
+    jetstream: enabled
+    users: [
+      { user: everybody, password: everybody }
+    ]
+  }
+}
+no_auth_user: everybody
 {{- end }}
 {{- end -}}
 
