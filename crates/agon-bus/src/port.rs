@@ -12,7 +12,7 @@ pub enum BusError {
     #[error("nobody serves {0}")]
     NoResponders(String),
     /// Nobody answered in time.
-    #[error("no answer on {subject} within {waited:?}")]
+    #[error("no answer on {subject} within {}", lasting(*waited))]
     Timeout {
         /// Where.
         subject: String,
@@ -41,6 +41,16 @@ pub enum BusError {
     /// The server failed, or the connection to it is being restored.
     #[error("the bus failed: {0}")]
     Failed(String),
+}
+
+/// A length of time for people: `250 ms`, `6 s`, `1.5 s`. Clocks measure nanoseconds, which nobody wants to read.
+pub fn lasting(time: Duration) -> String {
+    let tenths = (time.as_millis() + 50) / 100;
+    match (tenths / 10, tenths % 10) {
+        (0, _) => format!("{} ms", (time.as_micros() + 500) / 1_000),
+        (seconds, 0) => format!("{seconds} s"),
+        (seconds, tenths) => format!("{seconds}.{tenths} s"),
+    }
 }
 
 /// The largest body that travels, in bytes. What a server does not take in one message goes in parts.
@@ -187,4 +197,20 @@ pub trait Delivery: Send + Sync {
     async fn ack(&self) -> Result<(), BusError>;
     /// Gives it back, free after `delay`.
     async fn nak(&self, delay: Duration) -> Result<(), BusError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_time_are_written_for_people() {
+        let written = [5_999_999_834, 1_500_000_000, 950_000_000, 249_600_000, 900_000, 61_040_000_000, 0]
+            .map(Duration::from_nanos)
+            .map(lasting);
+        assert_eq!(written, ["6 s", "1.5 s", "1 s", "250 ms", "1 ms", "61 s", "0 ms"]);
+        let waited = Duration::from_nanos(5_999_999_834);
+        let error = BusError::Timeout { subject: "a.b".to_owned(), waited };
+        assert_eq!(error.to_string(), "no answer on a.b within 6 s");
+    }
 }

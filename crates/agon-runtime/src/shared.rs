@@ -117,7 +117,7 @@ impl Common {
         what: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
         let patience = self.config.times.store_patience;
-        let slow = || E::from(StoreError::Backend(format!("no answer within {patience:?}")));
+        let slow = || E::from(StoreError::Backend(format!("no answer within {}", agon_bus::lasting(patience))));
         tokio::time::timeout(patience, what).await.unwrap_or_else(|_| Err(slow()))
     }
 }

@@ -68,6 +68,8 @@ pub struct Settings {
     pub host: HostRoleSettings,
     /// The interfaces for clients.
     pub gateway: GatewaySettings,
+    /// How fast rehearsals answer.
+    pub rehearsal: RehearsalSettings,
     /// The port for operators.
     pub admin: AdminSettings,
     /// What is told to those who look after the machines.
@@ -84,6 +86,14 @@ pub struct Settings {
     /// The verifiers that debates may use where this process plays turns, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub verifiers: BTreeMap<String, VerifierSettings>,
+}
+
+/// How fast rehearsals answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RehearsalSettings {
+    /// The time before the first token of an answer, where no flag names one.
+    pub latency: Length,
 }
 
 /// Where debates are kept.

@@ -1,4 +1,5 @@
 //! Why there is no connection.
+use crate::port::lasting;
 use async_nats::ConnectError;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -70,7 +71,7 @@ pub enum NatsError {
         source: ConnectError,
     },
     /// Nobody answers.
-    #[error("cannot reach NATS at {servers} (tried for {waited:?}); start a server there, or name another address")]
+    #[error("cannot reach NATS at {servers} (tried for {}); start a server there, or name another address", lasting(*waited))]
     Unreachable {
         /// The addresses that were tried.
         servers: String,

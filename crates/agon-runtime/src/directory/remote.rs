@@ -138,7 +138,12 @@ impl Remotes {
         let mut died = false;
         for remote in hosts.values_mut().filter(|remote| !remote.dead) {
             if hearing.silence(remote.heard, now) > self.silent {
-                tracing::warn!(host = %remote.alive.host, node = %remote.alive.node, "host is silent, its turns go elsewhere");
+                let (host, node) = (&remote.alive.host, &remote.alive.node);
+                // whoever drains says so before it ends
+                match remote.alive.draining {
+                    true => tracing::info!(%host, %node, "drained host has gone"),
+                    false => tracing::warn!(%host, %node, "host is silent, its turns go elsewhere"),
+                }
                 remote.dead = true;
                 died = true;
             }

@@ -16,7 +16,12 @@ pub(super) const PIPED: usize = 80;
 
 /// `agon list`
 pub fn list(context: &Context, args: &ListArgs) -> Result<Exit, Stop> {
-    let rows = match client::place(context, &args.place)? {
+    let place = client::place(context, &args.place)?;
+    let first = match place {
+        Place::Local => "agon run FILE (or --rehearsal to try it without a model)",
+        Place::Server(_) => "agon submit FILE",
+    };
+    let rows = match place {
         Place::Local => local_rows(context, args)?,
         Place::Server(settings) => small_runtime()?.block_on(async {
             let client = Client::open(&settings, &context.environment)?;
@@ -28,7 +33,7 @@ pub fn list(context: &Context, args: &ListArgs) -> Result<Exit, Stop> {
     if args.json {
         context.output.line(&rows::array(&rows)?)?;
     } else if rows.is_empty() && filter::is_empty(args) {
-        context.output.note("no debates yet; start one with: agon run FILE (or --rehearsal to try it without a model)");
+        context.output.note(&format!("no debates yet; start one with: {first}"));
     } else if rows.is_empty() {
         context.output.note("no debate fits");
     } else {

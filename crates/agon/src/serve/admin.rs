@@ -14,7 +14,11 @@ pub async fn start(plan: &Plan, ports: AdminPorts) -> Result<Admin, Stop> {
         Stop::say(Exit::Unavailable, format!("{error}\n  choose another address with --admin ADDR"))
     };
     if let Some(address) = plan.settings.admin.listen {
-        return Admin::start(address, ports).await.map_err(failed);
+        let admin = Admin::start(address, ports).await.map_err(failed)?;
+        if !address.ip().is_loopback() {
+            tracing::warn!(%address, "the admin port asks nobody who he is: see that only operators reach it");
+        }
+        return Ok(admin);
     }
     let usual = AdminSettings::usual();
     match Admin::start(usual, ports.clone()).await {

@@ -63,7 +63,7 @@ impl Hosts {
 fn cast(plan: &Plan) -> Result<RehearsalConfig, Stop> {
     let pace = &plan.pace;
     Ok(RehearsalConfig {
-        latency: pace.latency.map(|length| length.0).unwrap_or_default(),
+        latency: pace.latency.unwrap_or(plan.settings.rehearsal.latency).0,
         token_interval: pace.token_interval.map(|length| length.0).unwrap_or_default(),
         faults: pace.rehearsal_script.as_deref().map(servers::script).transpose()?.unwrap_or_default(),
         ..RehearsalConfig::default()
