@@ -63,22 +63,22 @@ fn quotes(text: &str, of: &str) -> bool {
 
 /// The messages that tell of results.
 fn results(call: &Recorded) -> Vec<&(String, String)> {
-    call.messages.iter().filter(|(_, content)| content.starts_with("<<< result of ")).collect()
+    call.messages.iter().filter(|(_, content)| content.starts_with("<<< result ")).collect()
 }
 
-/// A result is told between the debate's own marks, in a message of the role that is right for the model.
+/// A result is told between the turn's own marks, in a message of the role that is right for the model.
 fn is_fenced(recording: &Recording, result: &str, role: &str) {
     let calls = recording.for_task("research");
     let told: Vec<_> = calls.iter().flat_map(|call| results(call)).collect();
     assert!(!told.is_empty(), "no call of {} tells a result", calls.len());
-    let (start, _) = recording.fence();
-    let marker = start.trim_start_matches("<<< transcript ").split(':').next().unwrap().to_owned();
     for (from, content) in told {
         let lines: Vec<&str> = content.trim_end().lines().collect();
+        let marker = lines[0].trim_start_matches("<<< result ").split(':').next().unwrap();
+        assert_eq!(marker.len(), 16, "{content}");
         assert_eq!(from, role);
-        assert!(lines[0].contains(&format!(" {marker}: ")) && lines[0].starts_with("<<< result of found"), "{content}");
+        assert!(lines[1].starts_with("Tool: found"), "{content}");
         assert_eq!(lines[lines.len() - 1], format!(">>> end of result {marker}"), "{content}");
-        let inside = lines[1..lines.len() - 1].join("\n");
+        let inside = lines[2..lines.len() - 1].join("\n");
         assert_eq!(inside.trim(), result.trim(), "{content}");
     }
 }

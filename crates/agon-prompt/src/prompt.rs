@@ -2,7 +2,7 @@
 use crate::judge::{self, Bench};
 use crate::tail;
 use crate::view::{Sight, View};
-use agon_core::fence::transcript_end;
+use agon_core::fence::{Author, Kind, Mark, Part, PromptText, Written};
 use agon_core::seed::sampling_seed;
 use agon_core::{Ask, BallotStage, Conclusion, ParticipantId, Position, Role, SpeechKind, Task, Think, Voice};
 use serde_json::Value;
@@ -17,8 +17,8 @@ pub struct Prompt {
     pub schema: Option<Arc<Value>>,
     /// The tools that may be used on the way to the answer, by the names that the author gave.
     pub tools: Vec<String>,
-    /// The debate's own random mark, in the lines around what others said and what tools found.
-    pub marker: Arc<str>,
+    /// The random mark of this turn, in the lines around what tools find.
+    pub mark: Mark,
     /// How the answer is sampled.
     pub sampling: Sampling,
     /// About how many tokens the messages have: characters / 3.5.
@@ -31,7 +31,7 @@ pub struct PromptMessage {
     /// From whom.
     pub role: PromptRole,
     /// What.
-    pub text: Arc<str>,
+    pub text: PromptText,
 }
 
 /// From whom a message is.
@@ -102,16 +102,16 @@ pub fn prompt(view: &View, ask: &Ask) -> Result<Prompt, PromptError> {
     let wrong_role = || PromptError::WrongRole(ask.participant.clone());
     let voice = role.voice().ok_or_else(wrong_role)?;
     let tools = tools(&role, &ask.task);
-    let (system, (user, chars)) = laid_out(view, ask, role, tools).ok_or_else(wrong_role)?;
+    let (system, (user, chars)) = laid_out(view, ask, role, !tools.is_empty()).ok_or_else(wrong_role)?;
     let chars = chars.saturating_add(system.chars().count()) as u64;
     Ok(Prompt {
         messages: vec![
             PromptMessage { role: PromptRole::System, text: system.clone() },
-            PromptMessage { role: PromptRole::User, text: user.into() },
+            PromptMessage { role: PromptRole::User, text: user.finished() },
         ],
         schema: view.schema(&ask.task),
         tools: tools.to_vec(),
-        marker: view.marker.clone(),
+        mark: tail::mark(view, ask),
         sampling: sampling(view, ask, voice),
         estimated_tokens: chars.saturating_mul(2) / 7,
     })
@@ -122,12 +122,17 @@ fn laid_out<'a>(
     view: &'a View,
     ask: &Ask,
     role: Role<'a>,
-    tools: &[String],
-) -> Option<(&'a Arc<str>, (String, usize))> {
-    let systems = &view.systems;
-    let judged = |bench: Bench<'_>, tail: &str| {
+    with_tools: bool,
+) -> Option<(&'a PromptText, (Written, usize))> {
+    let (systems, marks) = (&view.systems, &view.marks);
+    let judged = |bench: Bench<'_>, tail: &Written| {
         let user = judge::message(view, ask, &bench, tail);
-        let chars = user.chars().count();
+        let chars = Part::from(&user).chars();
+        (user, chars)
+    };
+    let served = |sight: Sight, mark: &Mark, tail: &Written| {
+        let user = closed((&view.staff_sees(&sight, ask.sees, mark)).into(), mark, tail);
+        let chars = Part::from(&user).chars();
         (user, chars)
     };
     match (role, audience(&ask.task)) {
@@ -135,34 +140,36 @@ fn laid_out<'a>(
             let (order, candidates) = presented(&ask.task);
             let unnamed = matches!(ask.task, Task::ScoreDebaters { .. });
             let tail = tail::judge(view, ask, judge);
-            Some((&systems.judge, judged(Bench { order, candidates, unnamed }, &tail)))
+            Some((&systems.judge, judged(Bench { order, candidates, unnamed, mark: &marks.judge }, &tail)))
         }
         (Role::Moderator(moderator), Audience::Moderator) => {
-            let tail = tail::moderator(view, ask, (moderator, tools));
+            let tools = Author::all(moderator, |moderator| &moderator.tools);
+            let tail = tail::moderator(view, ask, (moderator, if with_tools { &tools } else { &[] }));
             Some((&systems.debate, after_transcript(view, ask, &tail)))
         }
         (Role::Debater(_, persona), Audience::Debaters | Audience::Voters) => {
-            let tail = tail::debater(view, ask, (persona, tools));
+            let tools = Author::all(persona, |persona| &persona.tools);
+            let tail = tail::debater(view, ask, (persona, if with_tools { &tools } else { &[] }));
             let user = if sees_nobody(view, &ask.task) {
-                let chars = tail.chars().count();
+                let chars = Part::from(&tail).chars();
                 (tail, chars)
             } else if let Task::ScoreDebaters { .. } = ask.task {
-                judged(Bench { order: 0, candidates: &[], unnamed: true }, &tail)
+                judged(Bench { order: 0, candidates: &[], unnamed: true, mark: &marks.debate }, &tail)
             } else {
-                after_transcript(view, ask, &(tail::found(view, ask) + &tail))
+                after_transcript(view, ask, &Written::joined([tail::found(view, ask), tail], ""))
             };
             Some((&systems.debate, user))
         }
         (Role::Summarizer(summarizer), Audience::Summarizer) => {
             let sight = Sight::since_last_summary(view, ask.sees);
             let tail = tail::summarizer(view, ask, summarizer);
-            Some((&systems.summarizer, fenced(view, ask, &sight, &tail)))
+            Some((&systems.summarizer, served(sight, &marks.summarizer, &tail)))
         }
         (Role::Synthesizer(synthesizer), Audience::Synthesizer) => {
             let total = view.entries(ask.sees).len();
             let sight = Sight { summary: None, shown: (0..total).collect(), total };
             let tail = tail::synthesizer(view, ask, synthesizer);
-            Some((&systems.synthesizer, fenced(view, ask, &sight, &tail)))
+            Some((&systems.synthesizer, served(sight, &marks.synthesizer, &tail)))
         }
         (_, _) => None,
     }
@@ -208,7 +215,7 @@ fn audience(task: &Task) -> Audience {
 }
 
 /// The order in which a judge is presented the transcript, and the candidates.
-fn presented(task: &Task) -> (u32, &[String]) {
+pub(crate) fn presented(task: &Task) -> (u32, &[String]) {
     match task {
         Task::Judge { order, candidates } | Task::Rank { order, candidates } => (*order, candidates),
         Task::Vote { candidates, .. } => (0, candidates),
@@ -280,16 +287,20 @@ fn tools<'a>(role: &Role<'a>, task: &Task) -> &'a [String] {
 }
 
 /// What the speaker sees, the line that closes the transcript, and the tail; and how many characters that is.
-fn after_transcript(view: &View, ask: &Ask, tail: &str) -> (String, usize) {
-    fenced(view, ask, &Sight::of(view, ask), tail)
+fn after_transcript(view: &View, ask: &Ask, tail: &Written) -> (Written, usize) {
+    let seen = view.seen_by(&Sight::of(view, ask), ask.sees);
+    let mark = &view.marks.debate;
+    let closing = Part::from(Kind::Transcript.end(mark)).chars() + 2;
+    (closed(seen.text(), mark, tail), seen.chars + closing + Part::from(tail).chars())
 }
 
-fn fenced(view: &View, ask: &Ask, sight: &Sight, tail: &str) -> (String, usize) {
-    let seen = view.seen_by(sight, ask.sees);
-    let end = transcript_end(&view.marker);
-    let mut text = String::with_capacity(seen.text.len() + end.len() + tail.len() + 2);
-    text.extend([&*seen.text, &end, "\n\n", tail]);
-    (text, seen.chars + end.chars().count() + 2 + tail.chars().count())
+fn closed(shown: Part<'_>, mark: &Mark, tail: &Written) -> Written {
+    let mut text = Written::default();
+    text.push(shown);
+    text.push(Kind::Transcript.end(mark));
+    text.push("\n\n");
+    text.push(tail);
+    text
 }
 
 fn sampling(view: &View, ask: &Ask, voice: &Voice) -> Sampling {

@@ -15,126 +15,188 @@ pub(crate) use moderator::moderator;
 pub(crate) use service::{summarizer, synthesizer};
 
 use crate::template::{self, fill, line};
-use crate::text::{alternatives, one_line, quoted_line};
+use crate::text::{alternatives, known_choices, listed};
 use crate::view::View;
-use agon_core::fence::YOUR_TURN;
+use agon_core::fence::{Author, Fence, Foreign, Kind, Mark, Part, Reader, Written, YOUR_TURN};
 use agon_core::{Ask, DebateSpec, Think, Voice};
 
-/// The `Key: value` lines and the instructions after the delimiter.
-struct Tail(String);
+/// What a turn quotes, inside a fence, and after the delimiter the `Key: value` lines and the instructions. No word from outside stands behind
+/// the delimiter.
+struct Tail {
+    mark: Mark,
+    quoted: Written,
+    own: Written,
+}
 
 /// Whom a tail is for.
 struct Head<'a> {
-    name: &'a str,
-    stance: Option<&'a str>,
-    role: &'a str,
+    stance: Option<Author<'a>>,
+    role: &'static str,
 }
 
 impl Tail {
     fn new(view: &View, ask: &Ask, head: &Head<'_>) -> Self {
-        let mut tail = Self(format!("{YOUR_TURN}\n"));
-        tail.key("You are", &one_line(head.name));
+        let (mark, mut own) = (mark(view, ask), Written::default());
+        own.push(YOUR_TURN);
+        own.push("\n");
+        let mut tail = Self { mark, quoted: Written::default(), own };
+        tail.key("You are", view.called(&ask.participant));
         tail.maybe("Your stance", head.stance);
         tail.key("Role", head.role);
         tail.key("Task", names::task_name(&view.spec, &ask.task));
         tail
     }
-    fn key(&mut self, key: &str, value: &str) {
-        for part in [key, ": ", value, "\n"] {
-            self.0.push_str(part);
-        }
+    fn key<'p>(&mut self, key: impl Into<Part<'p>>, value: impl Into<Part<'p>>) {
+        self.own.push(key);
+        self.own.push(": ");
+        self.own.push(value.into().on_one_line());
+        self.own.push("\n");
     }
-    fn maybe(&mut self, key: &str, value: Option<&str>) {
+    fn maybe<'p>(&mut self, key: &'static str, value: Option<impl Into<Part<'p>>>) {
         if let Some(value) = value {
-            self.key(key, &one_line(value));
+            self.key(key, value);
         }
     }
-    /// A value that a model wrote.
-    fn quoted(&mut self, key: &str, value: Option<&str>) {
-        if let Some(value) = value {
-            self.key(key, &quoted_line(value));
+    /// Adds words from outside to what the turn quotes.
+    fn quoted(&mut self, key: &'static str, words: Option<Foreign<'_>>) {
+        if let Some(words) = words {
+            Fence::within(&mut self.quoted, &self.mark).ours(key).ours(": ").line(&words).ours("\n");
         }
     }
-    fn paragraph(&mut self, text: &str) {
-        self.0.push('\n');
-        self.0.push_str(text.trim());
-        self.0.push('\n');
+    /// The same for words of one of several, whom the key names.
+    fn quoted_of(&mut self, key: &'static str, who: &Foreign<'_>, words: &Foreign<'_>) {
+        let mut fence = Fence::within(&mut self.quoted, &self.mark);
+        fence.ours(key).ours(" ").line(who).ours(": ").line(words).ours("\n");
+    }
+    /// Adds the answers that stand for election to what the turn quotes, where voters wrote some of them: those are not named elsewhere.
+    fn candidates(&mut self, view: &View, candidates: &[String]) {
+        if known_choices(view, candidates).is_none() {
+            candidates.iter().for_each(|candidate| self.quoted("Candidate", Some(Foreign::new(candidate.as_str()))));
+        }
+    }
+    fn paragraph<'p>(&mut self, text: impl Into<Part<'p>>) {
+        self.own.push("\n");
+        self.own.push(text.into().trimmed());
+        self.own.push("\n");
     }
     /// What tools there are, if there are some.
-    fn tools(&mut self, view: &View, tools: &[String]) {
+    fn tools(&mut self, view: &View, tools: &[Author<'_>]) {
         if !tools.is_empty() {
-            let named: Vec<String> = tools.iter().map(|tool| one_line(tool)).collect();
-            let calls = view.spec.tools.max_calls_per_turn.to_string();
-            self.paragraph(&fill(template::TOOLS, &[("calls", &calls), ("tools", &named.join(", "))]));
+            let named = Written::joined(tools.iter().map(|tool| tool.on_one_line()), ", ");
+            let calls = view.spec.tools.max_calls_per_turn.into();
+            self.paragraph(fill(template::TOOLS, &[("calls", calls), ("tools", named.into())]));
         }
     }
     /// The author's instructions and, on a further try, what was wrong with the last one.
-    fn close(mut self, instructions: &[Option<&String>], values: &[(&str, &str)], ask: &Ask) -> String {
-        for text in instructions.iter().copied().flatten() {
-            self.paragraph(&fill(text, values));
+    fn close(mut self, instructions: [Option<Author<'_>>; 2], values: &Values<'_>, ask: &Ask) -> Written {
+        for text in instructions.into_iter().flatten() {
+            self.paragraph(values.fill(text));
         }
         if let Some(correction) = &ask.correction {
-            self.paragraph(&fill(template::CORRECTION, &[("correction", &quoted_line(correction))]));
+            self.quoted("What was wrong with your last answer", Some(Foreign::new(correction.as_str())));
+            self.paragraph(fill(template::CORRECTION, &[]));
         }
-        self.0
+        let mut all = Written::default();
+        if !Part::from(&self.quoted).is_empty() {
+            let mut fence = Fence::open(&mut all, Kind::Task, &self.mark);
+            fence.ours(&self.quoted);
+            fence.close(Kind::Task);
+            all.push("\n\n");
+        }
+        all.push(self.own);
+        all
     }
+}
+
+/// The mark of what a turn quotes: whoever wrote it never saw it.
+pub(crate) fn mark(view: &View, ask: &Ask) -> Mark {
+    Mark::new(view.seed, Reader::Turn(ask.turn))
 }
 
 /// The values that the author's own texts may use.
-struct Values {
-    round: String,
-    max_rounds: String,
-    name: String,
+struct Values<'a> {
+    topic: Option<Author<'a>>,
+    round: u32,
+    max_rounds: u32,
+    name: Written,
+    stance: Option<Author<'a>>,
+    language: Option<Author<'a>>,
 }
-impl Values {
-    fn new(view: &View, ask: &Ask, name: &str) -> Self {
-        let round = ask.turn.round.min(view.spec.max_rounds);
-        Self { round: round.to_string(), max_rounds: view.spec.max_rounds.to_string(), name: name.to_owned() }
+impl<'a> Values<'a> {
+    /// Those of somebody without a stance, who speaks the debate's language.
+    fn new(view: &'a View, ask: &Ask) -> Self {
+        let spec: &DebateSpec = &view.spec;
+        Self {
+            topic: Author::of(spec, |spec| Some(&spec.topic)),
+            round: ask.turn.round.min(spec.max_rounds),
+            max_rounds: spec.max_rounds,
+            name: view.called(&ask.participant),
+            stance: None,
+            language: Author::of(spec, |spec| spec.language.as_deref()),
+        }
     }
-    fn list<'a>(
-        &'a self,
-        view: &'a View,
-        stance: Option<&'a str>,
-        language: Option<&'a str>,
-    ) -> [(&'a str, &'a str); 6] {
-        [
-            ("topic", &view.spec.topic),
-            ("round", &self.round),
-            ("max_rounds", &self.max_rounds),
-            ("name", &self.name),
-            ("stance", stance.unwrap_or_default()),
-            ("language", language.unwrap_or_default()),
-        ]
+    fn fill(&self, text: Author<'_>) -> Written {
+        let maybe = |text: Option<Author<'a>>| text.map_or_else(|| Part::from(""), Part::from);
+        Part::from(text).fill(&[
+            ("topic", maybe(self.topic)),
+            ("round", self.round.into()),
+            ("max_rounds", self.max_rounds.into()),
+            ("name", (&self.name).into()),
+            ("stance", maybe(self.stance)),
+            ("language", maybe(self.language)),
+        ])
     }
+}
+
+/// The author's instructions to everybody.
+fn instructions(spec: &DebateSpec) -> Option<Author<'_>> {
+    Author::of(spec, |spec| spec.instructions.as_deref())
 }
 
 /// Which round it is, as long as there are rounds.
-fn round_of(view: &View, ask: &Ask) -> Option<String> {
+fn round_of(view: &View, ask: &Ask) -> Option<Written> {
     let on = ask.turn.round > 0 && view.facts.in_rounds(ask.sees);
-    on.then(|| format!("{} of {}", ask.turn.round, view.spec.max_rounds))
+    on.then(|| Written::joined([ask.turn.round, view.spec.max_rounds], " of "))
 }
 
 /// The languages that debaters speak, where there is more than one; who names none speaks the debate's.
-fn languages(spec: &DebateSpec) -> Option<String> {
-    let mut spoken: Vec<&str> = Vec::new();
+fn languages(spec: &DebateSpec) -> Option<Written> {
+    let own = Author::of(spec, |spec| spec.language.as_deref());
+    let mut spoken: Vec<Option<Author<'_>>> = Vec::new();
     for persona in &spec.personas {
-        let language = persona.language.as_deref().or(spec.language.as_deref()).unwrap_or("that of the topic");
-        if !spoken.iter().any(|known| known.eq_ignore_ascii_case(language)) {
+        let language = Author::of(persona, |persona| persona.language.as_deref()).or(own);
+        let is_same = |known: &Option<Author<'_>>| match (*known, language) {
+            (Some(known), Some(language)) => known.is_like(language),
+            (known, language) => known.is_none() && language.is_none(),
+        };
+        if !spoken.iter().any(is_same) {
             spoken.push(language);
         }
     }
-    (spoken.len() > 1).then(|| spoken.join(", "))
+    let named = |language: Option<Author<'_>>| language.map_or_else(|| Part::from("that of the topic"), |own| own.on_one_line().into());
+    (spoken.len() > 1).then(|| Written::joined(spoken.into_iter().map(named), ", "))
 }
 
 /// The key lines on languages for those who do not debate.
 fn staff_languages(tail: &mut Tail, spec: &DebateSpec) {
-    tail.maybe("Language", spec.language.as_deref());
-    tail.maybe("Languages spoken", languages(spec).as_deref());
+    tail.maybe("Language", Author::of(spec, |spec| spec.language.as_deref()));
+    tail.maybe("Languages spoken", languages(spec));
 }
 
 /// What may be chosen: the first line of the template where there are choices, else the second.
-fn choice_of(template: &'static str, choices: &[String]) -> String {
-    fill(line(template, usize::from(choices.is_empty())), &[("choices", &alternatives(choices))])
+fn choice_of(view: &View, template: &'static str, choices: &[String]) -> Written {
+    match known_choices(view, choices) {
+        Some(known) => {
+            fill(line(template, usize::from(choices.is_empty())), &[("choices", alternatives(&known).into())])
+        }
+        // what voters wrote is quoted, and named nowhere else
+        None => fill(line(template::CANDIDATES, usize::from(template == template::WINNER)), &[]),
+    }
+}
+
+/// All that stand for election.
+fn all_of(view: &View, choices: &[String]) -> Written {
+    known_choices(view, choices).map_or_else(|| fill(line(template::CANDIDATES, 2), &[]), |known| listed(&known))
 }
 
 /// How many words are left of a speech that is to be short.
@@ -159,7 +221,7 @@ fn told_share(voice: &Voice) -> usize {
 }
 
 /// 0 and 10 have a wording of their own, the rest comes in three grades.
-fn agreement(intensity: u8, template: &'static str) -> String {
+fn agreement(intensity: u8, template: &'static str) -> Written {
     let grade = match intensity {
         0 => 0,
         1..=3 => 1,
@@ -167,5 +229,14 @@ fn agreement(intensity: u8, template: &'static str) -> String {
         7..=9 => 3,
         10.. => 4,
     };
-    fill(line(template, grade), &[("intensity", &intensity.to_string())])
+    fill(line(template, grade), &[("intensity", intensity.into())])
+}
+
+/// A task with a line for each member of its answer, and the answer's form.
+fn with_form(task: Written, members: &[Written], forms: &[&'static str]) -> Written {
+    let mut all = Written::joined([&task, &Written::joined(members, "\n")], "\n");
+    all.push("\nAnswer with one JSON object: {");
+    all.push(Written::joined(forms.iter().copied(), ", "));
+    all.push("}");
+    all
 }

@@ -1,6 +1,5 @@
 //! The fixed wording, and how values come into it.
-
-use agon_core::MAX_FILLED;
+use agon_core::fence::{Part, Written};
 
 macro_rules! templates {
     ($($name:ident = $file:literal;)+) => {
@@ -92,8 +91,8 @@ templates! {
     SYNTHESISE = "task_synthesise";
     TOOLS = "tools";
     TOOLS_BRIEFING = "tools_briefing";
-    TOOL_RESULT = "tool_result";
-    TOOL_FAILED = "tool_failed";
+    WITHOUT_RESULT = "without_result";
+    CANDIDATES = "candidates";
     TOOL_LOOP = "tool_loop";
     HISTORY = "history";
     FEEDS = "feeds";
@@ -102,30 +101,9 @@ templates! {
     MARK_CLAIMS = "mark_claims";
 }
 
-/// The text with each `{{name}}` replaced by its value. Values are not looked into, unknown names stay as they are, and so
-/// does what follows once the text has grown to [`MAX_FILLED`]; debate files that would are refused.
-pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
-    let mut filled = String::with_capacity(template.len());
-    let mut rest = template.trim_end_matches('\n');
-    while let Some((before, after)) = rest.split_once("{{").filter(|_| filled.len() <= MAX_FILLED) {
-        filled.push_str(before);
-        let value = after.split_once("}}").and_then(|(name, after)| {
-            let (_, value) = values.iter().find(|(known, _)| *known == name.trim())?;
-            Some((*value, after))
-        });
-        rest = match value {
-            Some((value, after)) => {
-                filled.push_str(value);
-                after
-            }
-            None => {
-                filled.push_str("{{");
-                after
-            }
-        };
-    }
-    filled.push_str(rest);
-    filled
+/// A wording with each `{{name}}` replaced by its value.
+pub(crate) fn fill(template: &'static str, values: &[(&str, Part<'_>)]) -> Written {
+    Part::from(template).fill(values)
 }
 
 /// One line of a template that lists alternatives.
@@ -138,21 +116,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_come_in_once_and_unknown_names_stay() {
-        let values = [("name", "{{round}}"), ("round", "2")];
-        assert_eq!(fill("{{name}} in {{ round }} of {{rounds}} {{", &values), "{{round}} in 2 of {{rounds}} {{");
-    }
-
-    #[test]
-    fn a_text_grows_to_its_limit_and_no_further() {
-        let topic = "t".repeat(MAX_FILLED / 2);
-        let filled = fill(&"{{topic}}".repeat(10_000), &[("topic", &topic)]);
-        assert!(filled.len() < 2 * MAX_FILLED && filled.ends_with("{{topic}}"), "{}", filled.len());
-    }
-
-    #[test]
     fn the_built_in_wording_uses_only_values_that_are_filled_in() {
-        const KNOWN: [&str; 30] = [
+        const KNOWN: [&str; 24] = [
             "confidence",
             "form",
             "stays",
@@ -164,7 +129,6 @@ mod tests {
             "names",
             "winner",
             "intensity",
-            "correction",
             "style",
             "to",
             "other",
@@ -174,13 +138,8 @@ mod tests {
             "critics",
             "labels",
             "calls",
-            "tool",
-            "result",
-            "problem",
             "tools",
             "threshold",
-            "debates",
-            "items",
             "verifier",
             "verifiers",
         ];

@@ -1,51 +1,34 @@
-//! Text of others, made safe to stand in a prompt.
-use agon_core::fence::{ends_line, neutralise};
-use std::borrow::Cow;
-
-/// The text on one line.
-pub(crate) fn one_line(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ")
-}
-
-/// Text of a model on one line, its look-alikes of our marks defused.
-pub(crate) fn quoted_line(text: &str) -> String {
-    neutralise(&one_line(text)).0.into_owned()
-}
-
-/// A speech as the transcript shows it: every kind of line break is one, and look-alikes of our marks are defused.
-pub(crate) fn shown(speech: &str) -> String {
-    let speech = speech.trim();
-    let is_other = |c: char| c != '\n' && ends_line(c);
-    let speech: Cow<'_, str> = match speech.contains(is_other) {
-        true => speech.replace("\r\n", "\n").replace(is_other, "\n").into(),
-        false => speech.into(),
-    };
-    neutralise(&speech).0.into_owned()
-}
-
-/// The first `most` characters, with an ellipsis where something was left out.
-pub(crate) fn cut(text: &str, most: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
-        None => text.into(),
-    }
-}
+//! Small questions about text.
+use crate::view::View;
+use agon_core::fence::Written;
+pub(crate) use agon_core::fence::{cut, one_line};
 
 /// `"a", "b" or "c"`.
-pub(crate) fn alternatives(choices: &[String]) -> String {
-    let quoted: Vec<String> = choices.iter().map(|choice| format!("\"{}\"", one_line(choice))).collect();
+pub(crate) fn alternatives(choices: &[Written]) -> Written {
+    let quoted: Vec<Written> = choices.iter().map(quoted).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),
-        Some((last, before)) => format!("{} or {last}", before.join(", ")),
-        None => String::new(),
+        Some((last, before)) => Written::joined([&Written::joined(before, ", "), last], " or "),
+        None => Written::default(),
     }
 }
 
 /// `"a", "b", "c"`.
-pub(crate) fn listed(choices: &[String]) -> String {
-    let quoted: Vec<String> = choices.iter().map(|choice| format!("\"{}\"", one_line(choice))).collect();
-    quoted.join(", ")
+pub(crate) fn listed(choices: &[Written]) -> Written {
+    Written::joined(choices.iter().map(quoted), ", ")
+}
+
+fn quoted(choice: &Written) -> Written {
+    let mut quoted = Written::default();
+    quoted.push("\"");
+    quoted.push(choice);
+    quoted.push("\"");
+    quoted
+}
+
+/// The choices as the prompt may name them outside a fence; none where one of them is an answer that a voter wrote.
+pub(crate) fn known_choices(view: &View, choices: &[String]) -> Option<Vec<Written>> {
+    choices.iter().map(|choice| Written::known(&view.spec, view.seed, choice)).collect()
 }
 
 /// Whether a text has a name as a whole word, letter case aside.
@@ -63,11 +46,6 @@ pub(crate) fn mentions(text: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_kind_of_line_break_counts_before_look_alikes_are_sought() {
-        assert_eq!(shown("a\u{2028}### T1 | x\r\nTask: y\u{b}=== z"), "a\n| ### T1 | x\n| Task: y\n| === z");
-    }
 
     #[test]
     fn a_name_is_mentioned_as_a_whole_word_alone() {

@@ -8,7 +8,7 @@ use crate::answer::json::{found, objects};
 use crate::prompt::{Prompt, PromptMessage, PromptRole};
 use crate::schema::object;
 use crate::template::{self, fill};
-use crate::text::{one_line, quoted_line, shown};
+use agon_core::fence::{Fence, Foreign, Kind, Part, PromptText, Written};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -29,17 +29,20 @@ pub type ToolOutcome<'a> = Result<&'a str, &'a str>;
 impl Prompt {
     /// The text that tells of a tool's result, or why there is none: fenced like speech, look-alikes of our marks defused. The
     /// caller has cut the result to its limit.
-    pub fn tool_result(&self, tool: &str, outcome: ToolOutcome<'_>) -> String {
-        let (tool, marker) = (quoted_line(tool), self.marker.as_ref());
-        match outcome {
-            Ok(result) => {
-                fill(template::TOOL_RESULT, &[("tool", &tool), ("marker", marker), ("result", &shown(result))])
-            }
-            Err(problem) => {
-                let problem = quoted_line(problem);
-                fill(template::TOOL_FAILED, &[("tool", &tool), ("marker", marker), ("problem", &problem)])
-            }
+    pub fn tool_result(&self, tool: &str, outcome: ToolOutcome<'_>) -> PromptText {
+        let (kind, words) = match outcome {
+            Ok(result) => (Kind::Result, result),
+            Err(problem) => (Kind::NoResult, problem),
+        };
+        let mut told = Written::default();
+        let mut fence = Fence::open(&mut told, kind, &self.mark);
+        fence.ours("Tool: ").line(&Foreign::new(tool)).ours("\n").text(&Foreign::new(words)).ours("\n");
+        fence.close(kind);
+        if outcome.is_err() {
+            told.push("\n");
+            told.push(fill(template::WITHOUT_RESULT, &[]));
         }
+        told.finished()
     }
 }
 
@@ -67,12 +70,17 @@ pub enum LoopStep {
 impl ToolLoop {
     /// The loop for a prompt, with the tools that are to be had.
     pub fn new(mut prompt: Prompt, tools: Vec<ToolInfo>) -> Self {
-        let listed: Vec<String> = tools.iter().map(listed).collect();
-        let told = fill(template::TOOL_LOOP, &[("tools", &listed.join("\n"))]);
+        let mut told = fill(template::TOOL_LOOP, &[]);
+        told.push("\n");
+        let mut fence = Fence::open(&mut told, Kind::Tools, &prompt.mark);
+        tools.iter().for_each(|tool| push_listed(&mut fence, tool));
+        fence.close(Kind::Tools);
+        told.push("\n");
+        let chars = Part::from(&told).chars() as u64;
+        prompt.estimated_tokens = prompt.estimated_tokens.saturating_add(chars.saturating_mul(2) / 7);
         if let Some(last) = prompt.messages.iter_mut().rfind(|message| message.role == PromptRole::User) {
-            last.text = format!("{}\n{told}\n", last.text).into();
+            last.text = Written::joined([Part::from(&last.text), (&told).into()], "\n").finished();
         }
-        prompt.estimated_tokens = prompt.estimated_tokens.saturating_add(told.chars().count() as u64 * 2 / 7);
         Self { prompt, tools }
     }
 
@@ -88,8 +96,8 @@ impl ToolLoop {
         let told = self.prompt.tool_result(tool, outcome);
         let added = wanted.chars().count().saturating_add(told.chars().count()) as u64;
         self.prompt.estimated_tokens = self.prompt.estimated_tokens.saturating_add(added.saturating_mul(2) / 7);
-        self.prompt.messages.push(PromptMessage { role: PromptRole::Assistant, text: wanted.into() });
-        self.prompt.messages.push(PromptMessage { role: PromptRole::User, text: told.into() });
+        self.prompt.messages.push(PromptMessage { role: PromptRole::Assistant, text: Foreign::new(wanted).as_own_answer().finished() });
+        self.prompt.messages.push(PromptMessage { role: PromptRole::User, text: told });
     }
 
     fn schema(&self, may_call: bool) -> Value {
@@ -153,6 +161,7 @@ fn answer(answer: &Value) -> Result<LoopStep, Malformed> {
 }
 
 /// A tool on one line: name, what it does, the schema of its arguments.
-fn listed(tool: &ToolInfo) -> String {
-    format!("- {}: {} Arguments: {}", one_line(&tool.name), quoted_line(&tool.description), tool.parameters)
+fn push_listed(fence: &mut Fence<'_>, tool: &ToolInfo) {
+    fence.ours("- ").line(&Foreign::new(tool.name.as_str())).ours(": ").line(&Foreign::new(tool.description.as_str()));
+    fence.ours(" Arguments: ").line(&Foreign::new(tool.parameters.to_string())).ours("\n");
 }

@@ -13,13 +13,13 @@ pub(crate) use sight::Sight;
 use crate::mask::Masks;
 use crate::schema;
 use crate::template::{self, fill};
-use crate::text::one_line;
-use agon_core::fence::{marker, transcript_start};
+use agon_core::fence::{Author, Fence, Kind, Mark, Part, PromptText, Reader, Written};
 use agon_core::signals::{Gauge, Scale};
-use agon_core::{Admission, Ask, Check, DebateSpec, Entry, Event, Memory, Position, Task, Transcript, kept};
-use page::{Pages, Rendered};
+use agon_core::{
+    Admission, Ask, Check, DebateSpec, Entry, Event, Memory, ParticipantId, Position, Task, Transcript, kept,
+};
+use page::{Pages, Rendered, Shown};
 use serde_json::Value;
-use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the speakers of one debate know. The whole transcript is rendered once, as it grows, and never changed; what only
@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct View {
     pub(crate) spec: Arc<DebateSpec>,
     pub(crate) seed: u64,
-    pub(crate) marker: Arc<str>,
+    pub(crate) marks: Marks,
     pub(crate) systems: Systems,
     pub(crate) facts: Facts,
     transcript: Transcript,
@@ -42,31 +42,49 @@ pub struct View {
 /// The system messages, by who reads them.
 pub(crate) struct Systems {
     /// Debaters and moderator.
-    pub(crate) debate: Arc<str>,
+    pub(crate) debate: PromptText,
     /// Judges.
-    pub(crate) judge: Arc<str>,
+    pub(crate) judge: PromptText,
     /// The summarizer.
-    pub(crate) summarizer: Arc<str>,
+    pub(crate) summarizer: PromptText,
     /// The synthesizer.
-    pub(crate) synthesizer: Arc<str>,
+    pub(crate) synthesizer: PromptText,
+}
+
+/// The marks of the transcript, by who reads it.
+pub(crate) struct Marks {
+    /// Debaters and moderator.
+    pub(crate) debate: Mark,
+    /// Judges.
+    pub(crate) judge: Mark,
+    /// The summarizer.
+    pub(crate) summarizer: Mark,
+    /// The synthesizer.
+    pub(crate) synthesizer: Mark,
 }
 
 impl View {
     /// The view before the first event.
     pub fn new(admission: &Admission) -> Self {
-        let marker = marker(admission.seed);
-        let system = |rules| system(rules, admission, &marker);
+        let mark = |reader| Mark::new(admission.seed, reader);
+        let marks = Marks {
+            debate: mark(Reader::Debate),
+            judge: mark(Reader::Judges),
+            summarizer: mark(Reader::Summarizer),
+            synthesizer: mark(Reader::Synthesizer),
+        };
+        let system = |rules, mark| system(rules, admission, mark);
         Self {
             systems: Systems {
-                debate: system(template::SYSTEM),
-                judge: system(template::JUDGE_SYSTEM),
-                summarizer: system(template::SUMMARIZER_SYSTEM),
-                synthesizer: system(template::SYNTHESIZER_SYSTEM),
+                debate: system(template::SYSTEM, &marks.debate),
+                judge: system(template::JUDGE_SYSTEM, &marks.judge),
+                summarizer: system(template::SUMMARIZER_SYSTEM, &marks.summarizer),
+                synthesizer: system(template::SYNTHESIZER_SYSTEM, &marks.synthesizer),
             },
-            rendered: Rendered::new(head(&admission.spec, &marker)),
+            rendered: Rendered::new(head(&admission.spec, &marks.debate), marks.debate.clone()),
             spec: Arc::new(admission.spec.clone()),
             seed: admission.seed,
-            marker: marker.into(),
+            marks,
             transcript: Transcript::default(),
             facts: Facts::default(),
             pages: Pages::default(),
@@ -120,18 +138,29 @@ impl View {
         self.entries(sees).iter().flat_map(|entry| &entry.checks)
     }
 
-    /// Roster and the whole transcript up to a position, without the line that closes the transcript.
-    pub(crate) fn seen(&self, sees: Position) -> Seen<'_> {
-        self.rendered.up_to(sees, self.entries(sees))
-    }
-
-    /// Roster and what a sight shows of the transcript, without the line that closes the transcript.
+    /// Roster and what a sight shows debaters and moderator of the transcript, without the line that closes the transcript.
     pub(crate) fn seen_by(&self, sight: &Sight, sees: Position) -> Seen<'_> {
         if sight.is_whole() {
-            return self.seen(sees);
+            return self.rendered.up_to(sees, self.entries(sees));
         }
+        self.pages.page(&self.shown(sight, sees, &self.marks.debate), || self.rendered.head())
+    }
+
+    /// The same for a reader with a mark of its own, who shares it with nobody.
+    pub(crate) fn staff_sees(&self, sight: &Sight, sees: Position, mark: &Mark) -> Written {
+        let mut text = head(&self.spec, mark);
+        self.shown(sight, sees, mark).push(&mut text);
+        text
+    }
+
+    fn shown<'a>(&'a self, sight: &'a Sight, sees: Position, mark: &'a Mark) -> Shown<'a> {
         let summary = sight.summary.and_then(|at| self.facts.summaries.get(at));
-        self.pages.page(self.rendered.head(), sight, self.entries(sees), summary)
+        Shown { sight, entries: self.entries(sees), summary, mark }
+    }
+
+    /// What a participant is called.
+    pub(crate) fn called(&self, name: &ParticipantId) -> Written {
+        Written::known(&self.spec, self.seed, name.as_str()).unwrap_or_default()
     }
 
     /// The speeches up to a position.
@@ -141,14 +170,14 @@ impl View {
 
     /// What memory keeps of the speeches up to a position, for one to whom the whole is too long. What stands for the others is
     /// added to `out`.
-    pub(crate) fn kept(&self, sees: Position, out: &mut String) -> &[Entry] {
+    pub(crate) fn kept(&self, sees: Position, fence: &mut Fence<'_>) -> &[Entry] {
         let summary = self.facts.last_summary(sees).and_then(|at| self.facts.summaries.get(at));
         let summary = summary.filter(|_| self.spec.memory == Memory::SummarizePast);
         let all = self.entries(sees);
         let kept = kept(&self.spec, all, summary.map_or(0, |summary| summary.through));
         match summary {
-            Some(summary) => summary.push(out),
-            None => push_gap(out, all.len().saturating_sub(kept.len())),
+            Some(summary) => summary.push(fence),
+            None => push_gap(fence, all.len().saturating_sub(kept.len())),
         }
         kept
     }
@@ -176,44 +205,55 @@ impl View {
 /// How many schemas are kept.
 const MOST_SCHEMAS: usize = 32;
 
-fn system(rules: &str, Admission { spec, history, feeds, .. }: &Admission, marker: &str) -> Arc<str> {
-    let mut system = fill(rules, &[("marker", marker)]);
+fn system(rules: &'static str, admission: &Admission, mark: &Mark) -> PromptText {
+    let spec = &admission.spec;
+    let mut system = fill(rules, &[("marker", mark.into())]);
     if !spec.verifiers.is_empty() {
-        system.push('\n');
-        system.push_str(&fill(template::CHECKED, &[]));
+        system.push("\n");
+        system.push(fill(template::CHECKED, &[]));
     }
-    let sections =
-        [("Topic", Some(&spec.topic)), ("Context", spec.context.as_ref()), ("Materials", spec.materials.as_ref())];
+    let sections = [
+        ("Topic", Author::of(spec, |spec| Some(&spec.topic))),
+        ("Context", Author::of(spec, |spec| spec.context.as_deref())),
+        ("Materials", Author::of(spec, |spec| spec.materials.as_deref())),
+    ];
     for (title, body) in sections {
         if let Some(body) = body {
-            // writing to a string cannot fail
-            write!(system, "\n\n# {title}\n{}", body.trim()).ok();
+            for part in ["\n\n# ", title, "\n"] {
+                system.push(part);
+            }
+            system.push(body.trimmed());
         }
     }
-    for foreign in feeds::section(feeds, marker).into_iter().chain(history::section(history, marker)) {
-        system.push_str("\n\n");
-        system.push_str(&foreign);
+    let foreign = [feeds::section(&admission.feeds, mark), history::section(&admission.history, mark)];
+    for section in foreign.into_iter().flatten() {
+        system.push("\n\n");
+        system.push(section);
     }
-    system.push('\n');
-    system.into()
+    system.push("\n");
+    system.finished()
 }
 
 /// The roster and the fence's first line.
-fn head(spec: &DebateSpec, marker: &str) -> String {
-    let mut head = "# Debaters\n".to_owned();
+fn head(spec: &DebateSpec, mark: &Mark) -> Written {
+    let mut head = Written::default();
+    head.push("# Debaters\n");
     for persona in &spec.personas {
-        head.push_str("- ");
-        head.push_str(&one_line(persona.name.as_str()));
-        match (&persona.stance, &persona.role) {
-            (Some(stance), _) if stance == persona.name.as_str() => {}
-            (Some(stance), _) => head.extend([": ", &one_line(stance)]),
-            (None, Some(role)) => head.extend([" (", &one_line(role), ")"]),
-            (None, None) => {}
+        head.push("- ");
+        let name = Author::of(persona, |persona| Some(persona.name.as_str()));
+        let stance = Author::of(persona, |persona| persona.stance.as_deref());
+        let role = Author::of(persona, |persona| persona.role.as_deref());
+        let parts = match (name.zip(stance).is_some_and(|(name, stance)| name.is(stance)), stance, role) {
+            (true, ..) | (false, None, None) => [Part::from(""), "".into(), "".into()],
+            (false, Some(stance), _) => [": ".into(), stance.on_one_line().into(), "".into()],
+            (false, None, Some(role)) => [" (".into(), role.on_one_line().into(), ")".into()],
+        };
+        for part in name.map(|name| name.on_one_line().into()).into_iter().chain(parts) {
+            head.push(part);
         }
-        head.push('\n');
+        head.push("\n");
     }
-    head.push('\n');
-    head.push_str(&transcript_start(marker));
-    head.push('\n');
+    head.push("\n");
+    Fence::open(&mut head, Kind::Transcript, mark);
     head
 }

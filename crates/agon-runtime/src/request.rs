@@ -17,7 +17,7 @@ const ESTIMATE_TO_LEAST: u64 = 4;
 /// The call for a turn. Its limit counts from the call, without the time in which the server loads the model.
 pub(crate) fn build(prompt: Prompt, ask: &Ask, host: &HostConfig, spec: &DebateSpec) -> Request {
     let options = options(&prompt.sampling);
-    let Prompt { messages, schema, sampling, estimated_tokens, tools: _, marker: _ } = prompt;
+    let Prompt { messages, schema, sampling, estimated_tokens, tools: _, mark: _ } = prompt;
     let turn = Some(Duration::from_millis(spec.timeout_per_turn_ms));
     let chat = ChatRequest {
         format: schema,

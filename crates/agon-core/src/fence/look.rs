@@ -7,7 +7,16 @@ const CHECK: &str = "checkby";
 /// Characters of the longest of them.
 const LONGEST_START: usize = 11;
 /// What no line may hold even further on, folded: the delimiter, and the ends of what is fenced.
-const INSIDE: [&str; 4] = ["===yourturn===", "<<<transcript", "<<<feeds", ">>>endof"];
+const INSIDE: [&str; 8] = [
+    "===yourturn===",
+    "<<<transcript",
+    "<<<feeds",
+    "<<<earlierdebates",
+    "<<<result",
+    "<<<quotations",
+    "<<<tools",
+    ">>>endof",
+];
 /// What Markdown puts in front of a line's words. A `>` is tried as a fence first.
 const LEADS: [char; 5] = ['>', '-', '+', '•', '('];
 

@@ -1,5 +1,6 @@
 //! The words by which the templates of models part messages. Servers that put a conversation together as one text take
 //! them for their own wherever they stand.
+use std::borrow::Cow;
 
 /// Those that are not of the form `<|...|>`, in lower case.
 const WORDS: [&str; 20] = [
@@ -32,6 +33,21 @@ pub(super) fn openings(line: &str) -> impl Iterator<Item = usize> {
     let opens = |at: &usize| line.get(*at..).is_some_and(|rest| is_word(rest) || is_barred(rest));
     let signs = line.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'<' | b'['));
     signs.map(|(at, _)| at).filter(opens).map(|at| at + 1)
+}
+
+/// The text with a space in each of them, and how many there were.
+pub(super) fn broken(text: &str) -> (Cow<'_, str>, u32) {
+    let (mut safe, mut count, mut kept) = (String::new(), 0_u32, 0);
+    for at in openings(text) {
+        safe.push_str(text.get(kept..at).unwrap_or_default());
+        safe.push(' ');
+        (kept, count) = (at, count.saturating_add(1));
+    }
+    if count == 0 {
+        return (Cow::Borrowed(text), 0);
+    }
+    safe.push_str(text.get(kept..).unwrap_or_default());
+    (Cow::Owned(safe), count)
 }
 
 fn is_word(text: &str) -> bool {

@@ -2,6 +2,8 @@
 use super::json::{Object, whole_number};
 use super::{Malformed, one_of, wrong};
 use crate::schema::{MAX_CHOICE, MAX_CITATIONS, MAX_POINTS, MAX_REASONS, MOST_CONFIDENCE};
+use crate::text::one_line;
+use agon_core::fence::neutralise;
 use agon_core::{Answer, CitedEntry, DebateSpec, Judgement, Ranked};
 use serde_json::Value;
 
@@ -12,6 +14,10 @@ pub(super) fn choice(spec: &DebateSpec, object: &Object, allowed: &[String]) -> 
         let length = choice.chars().count();
         if length > MAX_CHOICE {
             return Err(Malformed(format!("choice: found {length} characters, allowed {MAX_CHOICE}")));
+        }
+        // others choose among such answers, word for word
+        if neutralise(&one_line(&choice)).1 > 0 {
+            return Err(Malformed("choice: found what looks like the marks of a prompt, allowed plain words".to_owned()));
         }
         choice
     } else {

@@ -1,44 +1,47 @@
 //! The tail of a debater's prompt.
 use super::speech::{self, rules};
 use super::votes;
-use super::{Head, Tail, Values, agreement, choice_of, languages, round_of, words};
+use super::{Head, Tail, Values, agreement, choice_of, instructions, languages, round_of, with_form, words};
 use crate::template::{self, fill, line};
-use crate::text::{cut, one_line, quoted_line};
+use crate::prompt::presented;
+use crate::text::{cut, one_line};
 use crate::view::View;
+use agon_core::fence::{Author, Foreign, Written};
 use agon_core::{
-    Ask, BallotStage, Bench, BidPurpose, DebateSpec, Guidance, Mode, Note, ParticipantId, Persona, SpeechKind, Style,
+    Ask, BallotStage, Bench, BidPurpose, Guidance, Mode, Note, ParticipantId, Persona, SpeechKind, Style,
     Task, speaker_labels,
 };
 
 /// Who the persona is, what was said to it, the rules, the task, the author's instructions.
-pub(crate) fn debater(view: &View, ask: &Ask, (persona, tools): (&Persona, &[String])) -> String {
+pub(crate) fn debater(view: &View, ask: &Ask, (persona, tools): (&Persona, &[Author<'_>])) -> Written {
     let spec = &view.spec;
-    let language = persona.language.as_ref().or(spec.language.as_ref());
-    let head = Head { name: persona.name.as_str(), stance: persona.stance.as_deref(), role: "debater" };
-    let mut tail = Tail::new(view, ask, &head);
-    tail.maybe("Who you are", persona.role.as_deref());
+    let own_language = Author::of(persona, |persona| persona.language.as_deref());
+    let language = own_language.or(Author::of(spec.as_ref(), |spec| spec.language.as_deref()));
+    let stance = Author::of(persona, |persona| persona.stance.as_deref());
+    let mut tail = Tail::new(view, ask, &Head { stance, role: "debater" });
+    tail.maybe("Who you are", Author::of(persona, |persona| persona.role.as_deref()));
     push_occasion(&mut tail, view, ask);
-    tail.maybe("Language", language.map(String::as_str));
+    tail.maybe("Language", language);
     let speaks = speech::is_speech(&ask.task) || matches!(ask.task, Task::Revise { .. });
     if speaks {
         tail.maybe("Style", persona.style.map(style));
-        tail.maybe("Tone", persona.tone.as_deref());
+        tail.maybe("Tone", Author::of(persona, |persona| persona.tone.as_deref()));
     }
     push_memory(&mut tail, view, (ask, &persona.name), speaks);
-    let values = Values::new(view, ask, persona.name.as_str());
-    let values = values.list(view, persona.stance.as_deref(), language.map(String::as_str));
-    match &persona.system_prompt {
-        Some(own) => tail.paragraph(&fill(own, &values)),
+    tail.candidates(view, presented(&ask.task).1);
+    let values = Values { stance, language, ..Values::new(view, ask) };
+    match Author::of(persona, |persona| persona.system_prompt.as_deref()) {
+        Some(own) => tail.paragraph(values.fill(own)),
         None => rules(spec.mode, &ask.task).into_iter().for_each(|rules| tail.paragraph(rules)),
     }
     if matches!(ask.task, Task::Critique { .. } | Task::Revise { .. })
         && of_round(view, ask).is_some_and(speech::is_guided)
     {
-        tail.paragraph(&fill(template::GUIDED, &[]));
+        tail.paragraph(fill(template::GUIDED, &[]));
     }
-    tail.paragraph(&task_text(view, ask, persona));
+    tail.paragraph(task_text(view, ask, persona));
     if speaks && let (Some(_), Some(language)) = (languages(spec), language) {
-        tail.paragraph(&fill(template::LANGUAGE, &[("language", language)]));
+        tail.paragraph(fill(template::LANGUAGE, &[("language", language.into())]));
     }
     if speaks && spec.states_answers() && names_answer(&ask.task) {
         let template = match spec.mode {
@@ -52,65 +55,68 @@ pub(crate) fn debater(view: &View, ask: &Ask, (persona, tools): (&Persona, &[Str
             Mode::Adversarial => template::AGREEMENT_ASSIGNED,
             Mode::Deliberative => template::AGREEMENT,
         };
-        tail.paragraph(&agreement(intensity, wording));
+        tail.paragraph(agreement(intensity, wording));
     }
-    if let Some(first) = spec.verifiers.first().filter(|_| speaks && !persona.voice.model.is_external()) {
-        let all = spec.verifiers.join(", ");
-        tail.paragraph(&fill(template::MARK_CLAIMS, &[("verifier", first), ("verifiers", &all)]));
+    let verifiers = Author::all(spec.as_ref(), |spec| &spec.verifiers);
+    if let Some(first) = verifiers.first().filter(|_| speaks && !persona.voice.model.is_external()) {
+        let all = Written::joined(verifiers.iter().copied(), ", ");
+        tail.paragraph(fill(template::MARK_CLAIMS, &[("verifier", (*first).into()), ("verifiers", all.into())]));
     }
     tail.tools(view, tools);
-    tail.close(&[spec.instructions.as_ref(), persona.instructions.as_ref()], &values, ask)
+    let own = Author::of(persona, |persona| persona.instructions.as_deref());
+    tail.close([instructions(spec), own], &values, ask)
 }
 
 /// The lines that say in which round, on whose word and to whom.
 fn push_occasion(tail: &mut Tail, view: &View, ask: &Ask) {
     let round = round_of(view, ask);
     let guide = |tail: &mut Tail, guidance: &Guidance| {
-        tail.quoted("Briefing", guidance.briefing.as_deref());
-        tail.quoted("New angle", guidance.new_angle.as_deref());
-        tail.quoted("Moderator's summary of the last round", guidance.summary.as_deref());
+        tail.quoted("Briefing", guidance.briefing.as_deref().map(Foreign::new));
+        tail.quoted("New angle", guidance.new_angle.as_deref().map(Foreign::new));
+        tail.quoted("Moderator's summary of the last round", guidance.summary.as_deref().map(Foreign::new));
     };
     match &ask.task {
         Task::Argument { guidance, to, bench } => {
-            tail.maybe("Round", round.as_deref());
+            tail.maybe("Round", round);
             guide(tail, guidance);
-            tail.maybe("Bench", bench.map(place).as_deref());
-            tail.maybe("To", to.as_ref().map(ParticipantId::as_str));
+            tail.maybe("Bench", bench.map(place));
+            tail.maybe("To", to.as_ref().map(|to| view.called(to)));
         }
         Task::Statement { speech, guidance, to, about } => {
             let in_round = round.filter(|_| !speech::is_first(&ask.task) && *speech != SpeechKind::Rebuttal);
-            tail.maybe("Round", in_round.as_deref());
-            if in_round.is_some() {
+            let guided = in_round.is_some();
+            tail.maybe("Round", in_round);
+            if guided {
                 guide(tail, guidance);
             }
-            tail.maybe("To", to.as_ref().map(ParticipantId::as_str));
-            tail.quoted(asked_by(*speech), about.as_deref());
+            tail.maybe("To", to.as_ref().map(|to| view.called(to)));
+            tail.quoted(asked_by(*speech), about.as_deref().map(Foreign::new));
         }
         Task::Bid { on, heard, .. } => {
-            tail.maybe("Round", round.as_deref());
-            tail.maybe("On", on.as_ref().map(ParticipantId::as_str));
-            tail.quoted("Heard so far", heard.as_deref());
+            tail.maybe("Round", round);
+            tail.maybe("On", on.as_ref().map(|on| view.called(on)));
+            tail.quoted("Heard so far", heard.as_deref().map(Foreign::new));
         }
         Task::AnswerPoints { points } => {
-            tail.maybe("Round", round.as_deref());
+            tail.maybe("Round", round);
             for point in points {
-                tail.key(&format!("Point of {}", quoted_line(point.by.as_str())), &quoted_line(&point.text));
+                tail.quoted_of("Point of", &Foreign::new(point.by.as_str()), &Foreign::new(point.text.as_str()));
             }
         }
         Task::Critique { of } => {
-            tail.maybe("Round", round.as_deref());
+            tail.maybe("Round", round);
             of_round(view, ask).into_iter().for_each(|guidance| guide(tail, guidance));
-            tail.maybe("Target", Some(of.as_str()));
+            tail.maybe("Target", Some(view.called(of)));
         }
         Task::Revise { .. } => {
-            tail.maybe("Round", round.as_deref());
+            tail.maybe("Round", round);
             of_round(view, ask).into_iter().for_each(|guidance| guide(tail, guidance));
         }
-        Task::Reflect { .. } => tail.maybe("Round", round.as_deref()),
+        Task::Reflect { .. } => tail.maybe("Round", round),
         Task::ScoreDebaters { .. } => {
             let labels = speaker_labels(&view.spec, view.seed, true);
             let own = labels.into_iter().find(|(name, _)| *name == ask.participant);
-            tail.maybe("You are shown as", own.map(|(_, label)| label).as_deref());
+            tail.maybe("You are shown as", own.map(|(_, label)| view.called(&label.as_str().into())));
         }
         Task::Ballot { .. }
         | Task::Opening
@@ -156,9 +162,9 @@ fn asked_by(speech: SpeechKind) -> &'static str {
 }
 
 /// `Prime Minister, Opening Government`.
-fn place(bench: Bench) -> String {
+fn place(bench: Bench) -> Written {
     let team = Bench::TEAMS.get(bench.team()).copied().unwrap_or_default();
-    format!("{}, {team}", bench.title())
+    Written::joined([bench.title(), team], ", ")
 }
 
 /// How much of one field of a note is shown.
@@ -170,8 +176,8 @@ fn push_memory(tail: &mut Tail, view: &View, (ask, who): (&Ask, &ParticipantId),
         return;
     }
     if let Some(note) = view.facts.note(ask.sees, who) {
-        tail.maybe("Your notes", notes(note).as_deref());
-        tail.maybe("Your plan", plan(note).as_deref());
+        tail.quoted("Your notes", notes(note).map(Foreign::new));
+        tail.quoted("Your plan", plan(note).map(Foreign::new));
     }
     for warning in view.facts.warnings(ask.sees, who).filter(|_| speaks) {
         tail.quoted("The moderator warned you", Some(warning));
@@ -201,7 +207,7 @@ fn joined(parts: &[(&str, Option<&str>)]) -> Option<String> {
     let told: Vec<String> = parts
         .iter()
         .filter_map(|(what, text)| Some((what, text.filter(|text| !text.trim().is_empty())?)))
-        .map(|(what, text)| format!("{what}: {}", cut(&quoted_line(text), NOTE_LENGTH)))
+        .map(|(what, text)| format!("{what}: {}", cut(&one_line(text), NOTE_LENGTH)))
         .collect();
     (!told.is_empty()).then(|| told.join("; "))
 }
@@ -216,34 +222,33 @@ fn names_answer(task: &Task) -> bool {
     }
 }
 
-fn task_text(view: &View, ask: &Ask, persona: &Persona) -> String {
+fn task_text(view: &View, ask: &Ask, persona: &Persona) -> Written {
     let words = words(&persona.voice);
-    let names = |names: &[ParticipantId]| {
-        let names: Vec<String> = names.iter().map(|name| one_line(name.as_str())).collect();
-        names.join(", ")
-    };
+    let names = |names: &[ParticipantId]| Written::joined(names.iter().map(|name| view.called(name)), ", ");
     match &ask.task {
         Task::Bid { purpose, .. } => bid_text(*purpose, view.spec.format.interruption_threshold),
         Task::AnswerPoints { .. } => fill(template::ANSWER_POINTS, &[]),
-        Task::Critique { of } => fill(template::CRITIQUE, &[("of", of.as_str())]),
+        Task::Critique { of } => fill(template::CRITIQUE, &[("of", view.called(of).into())]),
         Task::Revise { critics } => {
             let stays = match view.spec.mode {
                 Mode::Adversarial => line(template::REVISE_WITHIN, 0),
                 Mode::Deliberative => line(template::REVISE_WITHIN, 1),
             };
-            fill(template::REVISE, &[("critics", &names(critics)), ("words", &words.to_string()), ("stays", stays)])
+            let critics = names(critics).into();
+            fill(template::REVISE, &[("critics", critics), ("words", words.into()), ("stays", stays.into())])
         }
         Task::Reflect { reflection, evolution } => reflect_text(view.spec.mode, *reflection, *evolution),
-        Task::Ballot { stage, choices } => ballot_text(&view.spec, *stage, choices),
-        Task::Vote { candidates, form } => votes::vote(&view.spec, candidates, *form),
-        Task::ScoreDebaters { debaters } => votes::scores(debaters),
+        Task::Ballot { stage, choices } => ballot_text(view, *stage, choices),
+        Task::Vote { candidates, form } => votes::vote(view, candidates, *form),
+        Task::ScoreDebaters { debaters } => votes::scores(view, debaters),
         task => speech::text(view, task, words),
     }
 }
 
-fn bid_text(purpose: BidPurpose, threshold: u8) -> String {
-    let threshold = threshold.to_string();
-    let form = |why: &str| format!("{}\n{}", fill(why, &[("threshold", &threshold)]), fill(template::BID_FORM, &[]));
+fn bid_text(purpose: BidPurpose, threshold: u8) -> Written {
+    let form = |why| {
+        Written::joined([fill(why, &[("threshold", threshold.into())]), fill(template::BID_FORM, &[])], "\n")
+    };
     match purpose {
         BidPurpose::Floor => form(template::BID_FLOOR),
         BidPurpose::Reaction => form(template::BID_REACTION),
@@ -263,27 +268,27 @@ const NOTE_FORMS: [&str; 6] = [
     "\"next\": text",
 ];
 
-fn reflect_text(mode: Mode, reflection: bool, evolution: bool) -> String {
+fn reflect_text(mode: Mode, reflection: bool, evolution: bool) -> Written {
     let wanted = |at: usize| if at < 3 { reflection } else { evolution };
     // Whoever was assigned a stance notes how its case stands, and not what it holds.
     let member = |at: usize| match mode {
         Mode::Adversarial if at < 2 => line(template::REFLECT_ASSIGNED, at),
         Mode::Adversarial | Mode::Deliberative => line(template::REFLECT_MEMBERS, at),
     };
-    let members: Vec<&str> = (0..NOTE_FORMS.len()).filter(|at| wanted(*at)).map(member).collect();
-    let forms: Vec<&str> = (0..).zip(NOTE_FORMS).filter(|(at, _)| wanted(*at)).map(|(_, form)| form).collect();
-    let task = fill(template::REFLECT, &[]);
-    format!("{task}\n{}\nAnswer with one JSON object: {{{}}}", members.join("\n"), forms.join(", "))
+    let members: Vec<Written> =
+        (0..NOTE_FORMS.len()).filter(|at| wanted(*at)).map(|at| fill(member(at), &[])).collect();
+    let forms: Vec<&'static str> = (0..).zip(NOTE_FORMS).filter(|(at, _)| wanted(*at)).map(|(_, form)| form).collect();
+    with_form(fill(template::REFLECT, &[]), &members, &forms)
 }
 
-fn ballot_text(spec: &DebateSpec, stage: BallotStage, choices: &[String]) -> String {
-    let template = match (stage, spec.ballots_on_proposals()) {
+fn ballot_text(view: &View, stage: BallotStage, choices: &[String]) -> Written {
+    let template = match (stage, view.spec.ballots_on_proposals()) {
         (BallotStage::Initial, false) => template::BALLOT_INITIAL,
         (BallotStage::Final, false) => template::BALLOT_FINAL,
         (BallotStage::Initial, true) => template::BALLOT_PROPOSALS,
         (BallotStage::Final, true) => template::BALLOT_REVISIONS,
     };
-    votes::cast(spec, template, ("choice", &choice_of(template::CHOICE, choices)))
+    votes::cast(view, template, ("choice", choice_of(view, template::CHOICE, choices)))
 }
 
 fn style(style: Style) -> &'static str {

@@ -1,7 +1,6 @@
 //! What a debater's own tools found in its earlier turns.
-use crate::template::{self, fill};
-use crate::text::{cut, quoted_line, shown};
 use crate::view::View;
+use agon_core::fence::{Fence, Foreign, Kind, Mark, Written};
 use agon_core::{Ask, SpeechKind, Task, ToolUse};
 
 /// How much of one result is shown again, and of the arguments that it was asked for with.
@@ -10,18 +9,23 @@ const ARGUMENTS_LENGTH: usize = 160;
 
 /// The results, oldest first, each fenced like speech, where a debater argues; else nothing. They stand before the tail, because
 /// they are material.
-pub(crate) fn found(view: &View, ask: &Ask) -> String {
-    if !argues(&ask.task) {
-        return String::new();
+pub(crate) fn found(view: &View, ask: &Ask) -> Written {
+    let mut all = Written::default();
+    if argues(&ask.task) {
+        let mark = super::mark(view, ask);
+        let found = view.facts.found(ask.sees, &ask.participant);
+        found.iter().for_each(|(_, tool)| push(&mut all, tool, &mark));
     }
-    let result = |tool: &ToolUse| {
-        let result = cut(tool.result.as_deref().unwrap_or_default(), RESULT_LENGTH);
-        let arguments = quoted_line(&tool.arguments);
-        let call = format!("{} {}", quoted_line(&tool.tool), cut(&arguments, ARGUMENTS_LENGTH));
-        let values = [("tool", call.as_str()), ("marker", view.marker.as_ref()), ("result", &shown(&result))];
-        format!("{}\n\n", fill(template::TOOL_RESULT, &values))
-    };
-    view.facts.found(ask.sees, &ask.participant).iter().map(|(_, tool)| result(tool)).collect()
+    all
+}
+
+fn push(out: &mut Written, tool: &ToolUse, mark: &Mark) {
+    let mut fence = Fence::open(out, Kind::Result, mark);
+    let arguments = Foreign::new(tool.arguments.as_str()).on_one_line().cut(ARGUMENTS_LENGTH);
+    fence.ours("Tool: ").line(&Foreign::new(tool.tool.as_str())).ours(" ").line(&arguments).ours("\n");
+    fence.text(&Foreign::new(tool.result.as_deref().unwrap_or_default()).cut(RESULT_LENGTH)).ours("\n");
+    fence.close(Kind::Result);
+    out.push("\n\n");
 }
 
 /// Tasks in which a debater can use what it found, once others were heard.

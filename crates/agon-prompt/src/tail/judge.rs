@@ -1,34 +1,34 @@
 //! The tail of a judge's prompt.
-use super::{Head, Tail, Values, choice_of, staff_languages, votes};
+use super::{Head, Tail, Values, all_of, choice_of, instructions, staff_languages, votes};
+use crate::prompt::presented;
 use crate::template::{self, fill};
-use crate::text::listed;
 use crate::view::View;
-use agon_core::{Ask, DebateSpec, Judge, Task};
+use agon_core::fence::{Author, Written};
+use agon_core::{Ask, Judge, Task};
 
 /// The task and the author's instructions.
-pub(crate) fn judge(view: &View, ask: &Ask, judge: &Judge) -> String {
+pub(crate) fn judge(view: &View, ask: &Ask, judge: &Judge) -> Written {
     let spec = &view.spec;
-    let name = ask.participant.as_str();
-    let mut tail = Tail::new(view, ask, &Head { name, stance: None, role: "judge" });
+    let mut tail = Tail::new(view, ask, &Head { stance: None, role: "judge" });
     staff_languages(&mut tail, spec);
-    tail.paragraph(&task_text(spec, &ask.task));
-    let values = Values::new(view, ask, name);
-    let values = values.list(view, None, spec.language.as_deref());
-    tail.close(&[spec.instructions.as_ref(), judge.instructions.as_ref()], &values, ask)
+    tail.candidates(view, presented(&ask.task).1);
+    tail.paragraph(task_text(view, &ask.task));
+    let own = Author::of(judge, |judge| judge.instructions.as_deref());
+    tail.close([instructions(spec), own], &Values::new(view, ask), ask)
 }
 
-fn task_text(spec: &DebateSpec, task: &Task) -> String {
+fn task_text(view: &View, task: &Task) -> Written {
     if let Task::Judge { candidates, .. } = task {
-        return fill(template::JUDGE, &[("winner", &choice_of(template::WINNER, candidates))]);
+        return fill(template::JUDGE, &[("winner", choice_of(view, template::WINNER, candidates).into())]);
     }
     if let Task::Rank { candidates, .. } = task {
-        return fill(template::RANK, &[("choices", &listed(candidates))]);
+        return fill(template::RANK, &[("choices", all_of(view, candidates).into())]);
     }
     if let Task::Vote { candidates, form } = task {
-        return votes::vote(spec, candidates, *form);
+        return votes::vote(view, candidates, *form);
     }
     if let Task::ScoreDebaters { debaters } = task {
-        return votes::scores(debaters);
+        return votes::scores(view, debaters);
     }
     // nothing else is asked of a judge
     fill(template::ENOUGH, &[])

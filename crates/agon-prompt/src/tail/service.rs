@@ -1,41 +1,42 @@
 //! The tails of those who serve the debate: the summarizer, and the synthesizer after it.
-use super::{Head, Tail, Values, staff_languages, told_share, words};
+use super::{Head, Tail, Values, instructions, staff_languages, told_share, words};
 use crate::template::{self, fill, line};
 use crate::view::View;
-use agon_core::{Ask, SUMMARIZER, SYNTHESIZER, Summarizer, Synthesizer, Task};
+use agon_core::fence::{Author, Part, Written};
+use agon_core::{Ask, Summarizer, Synthesizer, Task};
 
 /// What is to be summed up, and how long that may be.
-pub(crate) fn summarizer(view: &View, ask: &Ask, summarizer: &Summarizer) -> String {
+pub(crate) fn summarizer(view: &View, ask: &Ask, summarizer: &Summarizer) -> Written {
     let spec = &view.spec;
-    let mut tail = Tail::new(view, ask, &Head { name: SUMMARIZER, stance: None, role: "summarizer" });
+    let mut tail = Tail::new(view, ask, &Head { stance: None, role: "summarizer" });
     if let Task::Summarise { through } = ask.task {
-        tail.key("Rounds", &if through > 1 { format!("1 to {through}") } else { through.to_string() });
+        let from = if through > 1 { "1 to " } else { "" };
+        tail.key("Rounds", Written::joined([Part::from(from), through.into()], ""));
     }
     staff_languages(&mut tail, spec);
-    tail.paragraph(&fill(template::SUMMARISE, &[("words", &words(&summarizer.voice).to_string())]));
-    let values = Values::new(view, ask, SUMMARIZER);
-    let values = values.list(view, None, spec.language.as_deref());
-    tail.close(&[spec.instructions.as_ref(), summarizer.instructions.as_ref()], &values, ask)
+    tail.paragraph(fill(template::SUMMARISE, &[("words", words(&summarizer.voice).into())]));
+    let own = Author::of(summarizer, |summarizer| summarizer.instructions.as_deref());
+    tail.close([instructions(spec), own], &Values::new(view, ask), ask)
 }
 
 /// The result, and what the author wants of it.
-pub(crate) fn synthesizer(view: &View, ask: &Ask, synthesizer: &Synthesizer) -> String {
+pub(crate) fn synthesizer(view: &View, ask: &Ask, synthesizer: &Synthesizer) -> Written {
     let spec = &view.spec;
-    let mut tail = Tail::new(view, ask, &Head { name: SYNTHESIZER, stance: None, role: "synthesizer" });
+    let mut tail = Tail::new(view, ask, &Head { stance: None, role: "synthesizer" });
     for (key, value) in view.facts.result(ask.sees) {
-        tail.key(key, value);
+        tail.quoted(key, Some(value));
     }
     for decision in view.facts.decisions(ask.sees, told_share(&synthesizer.voice)) {
-        tail.key("The moderator", decision);
+        tail.quoted("The moderator", Some(decision));
     }
     tail.quoted("The moderator's summary of the debate", view.facts.summed_up(ask.sees));
     staff_languages(&mut tail, spec);
     let task = line(template::SYNTHESISE, 0);
-    tail.paragraph(&match &synthesizer.output_schema {
-        Some(schema) => format!("{task}\n{}\n{schema}", line(template::SYNTHESISE, 1)),
-        None => format!("{task}\n{}", line(template::SYNTHESISE, 2)),
+    let schema = Written::json(synthesizer, |synthesizer| synthesizer.output_schema.as_ref());
+    tail.paragraph(match schema {
+        Some(schema) => Written::joined([task.into(), line(template::SYNTHESISE, 1).into(), Part::from(schema)], "\n"),
+        None => Written::joined([task, line(template::SYNTHESISE, 2)], "\n"),
     });
-    let values = Values::new(view, ask, SYNTHESIZER);
-    let values = values.list(view, None, spec.language.as_deref());
-    tail.close(&[spec.instructions.as_ref(), synthesizer.instructions.as_ref()], &values, ask)
+    let own = Author::of(synthesizer, |synthesizer| synthesizer.instructions.as_deref());
+    tail.close([instructions(spec), own], &Values::new(view, ask), ask)
 }

@@ -1,8 +1,8 @@
 //! The rules and tasks of speeches.
 use super::SHORT;
 use crate::template::{self, fill, line};
-use crate::text::one_line;
 use crate::view::View;
+use agon_core::fence::{Part, Written};
 use agon_core::{Bench, DebateFormat, Guidance, Mode, ParticipantId, SpeechKind, Task};
 
 /// Whether a debater answers a task by a speech.
@@ -36,9 +36,8 @@ pub(super) fn rules(mode: Mode, task: &Task) -> Option<&'static str> {
 }
 
 /// What a speech is to do, and how long it may be.
-pub(super) fn text(view: &View, task: &Task, words: u32) -> String {
-    let (long, short) = (words.to_string(), words.min(SHORT).to_string());
-    let filled = |template| fill(template, &[("words", &long), ("short", &short)]);
+pub(super) fn text(view: &View, task: &Task, words: u32) -> Written {
+    let filled = |template| fill(template, &[("words", words.into()), ("short", words.min(SHORT).into())]);
     if let Task::Argument { guidance, to, bench } = task {
         return argument(view, (to.as_ref(), *bench), (words, is_guided(guidance)));
     }
@@ -58,10 +57,10 @@ pub(super) fn is_guided(guidance: &Guidance) -> bool {
     guidance.briefing.is_some() || guidance.new_angle.is_some()
 }
 
-fn push_guided(text: &mut String, guided: bool) {
+fn push_guided(text: &mut Written, guided: bool) {
     if guided {
-        text.push(' ');
-        text.push_str(&fill(template::GUIDED, &[]));
+        text.push(" ");
+        text.push(fill(template::GUIDED, &[]));
     }
 }
 
@@ -73,7 +72,7 @@ fn closing(mode: Mode) -> &'static str {
     }
 }
 
-fn statement((mode, speech): (Mode, SpeechKind), filled: impl Fn(&'static str) -> String) -> String {
+fn statement((mode, speech): (Mode, SpeechKind), filled: impl Fn(&'static str) -> Written) -> Written {
     filled(match speech {
         SpeechKind::Question => template::QUESTION,
         SpeechKind::Answer => template::ANSWER,
@@ -98,16 +97,15 @@ fn statement((mode, speech): (Mode, SpeechKind), filled: impl Fn(&'static str) -
 }
 
 /// A speech of a round, as the format wants it.
-fn argument(view: &View, (to, bench): (Option<&ParticipantId>, Option<Bench>), (words, guided): (u32, bool)) -> String {
-    let (long, short) = (words.to_string(), words.min(SHORT).to_string());
-    let other = to.map_or_else(|| "NAME".to_owned(), |to| one_line(to.as_str()));
-    let values = |duty| {
+fn argument(view: &View, (to, bench): (Option<&ParticipantId>, Option<Bench>), (words, guided): (u32, bool)) -> Written {
+    let other = to.map_or_else(|| Part::from("NAME"), |to| view.called(to).into());
+    let values = |duty: &'static str| {
         [
-            ("words", long.as_str()),
-            ("short", short.as_str()),
-            ("other", other.as_str()),
-            ("to", other.as_str()),
-            ("duty", duty),
+            ("words", words.into()),
+            ("short", words.min(SHORT).into()),
+            ("other", other.clone()),
+            ("to", other.clone()),
+            ("duty", duty.into()),
         ]
     };
     let mut text = match (view.spec.debate_format, bench) {

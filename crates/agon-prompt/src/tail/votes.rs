@@ -1,29 +1,30 @@
 //! Votes and scores that decide, whoever casts them.
-use super::choice_of;
+use super::{all_of, choice_of};
 use crate::template::{self, fill};
-use crate::text::listed;
-use agon_core::{BallotForm, DebateSpec, ParticipantId};
+use crate::view::View;
+use agon_core::fence::{Part, Written};
+use agon_core::{BallotForm, ParticipantId};
 
-pub(super) fn vote(spec: &DebateSpec, candidates: &[String], form: BallotForm) -> String {
+pub(super) fn vote(view: &View, candidates: &[String], form: BallotForm) -> Written {
     match form {
         // scores have a task of their own
         BallotForm::Single | BallotForm::Scores => {
-            cast(spec, template::VOTE, ("choice", &choice_of(template::CHOICE, candidates)))
+            cast(view, template::VOTE, ("choice", choice_of(view, template::CHOICE, candidates)))
         }
-        BallotForm::Ranking => cast(spec, template::RANKED_VOTE, ("choices", &listed(candidates))),
-        BallotForm::Approval => cast(spec, template::APPROVAL_VOTE, ("choices", &listed(candidates))),
+        BallotForm::Ranking => cast(view, template::RANKED_VOTE, ("choices", all_of(view, candidates))),
+        BallotForm::Approval => cast(view, template::APPROVAL_VOTE, ("choices", all_of(view, candidates))),
     }
 }
 
 /// The task of a ballot or vote, which asks for the voter's confidence where the file wants that.
-pub(super) fn cast(spec: &DebateSpec, task: &str, choice: (&str, &str)) -> String {
-    let asked = format!("\n{}", fill(template::CONFIDENCE, &[]));
+pub(super) fn cast(view: &View, task: &'static str, (key, choice): (&str, Written)) -> Written {
+    let asked = Written::joined(["\n".into(), Part::from(fill(template::CONFIDENCE, &[]))], "");
     let (confidence, form) =
-        if spec.answers.confidence { (asked.as_str(), ", \"confidence\": number") } else { ("", "") };
-    fill(task, &[choice, ("confidence", confidence), ("form", form)])
+        if view.spec.answers.confidence { (asked.into(), ", \"confidence\": number") } else { (Part::from(""), "") };
+    fill(task, &[(key, choice.into()), ("confidence", confidence), ("form", form.into())])
 }
 
-pub(super) fn scores(debaters: &[(ParticipantId, String)]) -> String {
-    let labels: Vec<&str> = debaters.iter().map(|(_, label)| label.as_str()).collect();
-    fill(template::SCORE_DEBATERS, &[("labels", &labels.join(", "))])
+pub(super) fn scores(view: &View, debaters: &[(ParticipantId, String)]) -> Written {
+    let labels = debaters.iter().map(|(_, label)| view.called(&label.as_str().into()));
+    fill(template::SCORE_DEBATERS, &[("labels", Written::joined(labels, ", ").into())])
 }

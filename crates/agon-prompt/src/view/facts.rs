@@ -1,5 +1,6 @@
 //! What speakers know beside the transcript: decisions, summaries, notes, warnings, the result.
-use crate::text::{cut, quoted_line};
+use crate::text::{cut, one_line};
+use agon_core::fence::Foreign;
 use agon_core::{
     Conclusion, Consensus, Event, Guidance, ModeratorDecision, Note, Outcome, ParticipantId, Position, Remark,
     RoundStatus, Strength, ToolUse, VoteRule,
@@ -20,7 +21,7 @@ pub(crate) struct Facts {
     found: BTreeMap<ParticipantId, Vec<(Position, ToolUse)>>,
     /// The warnings of each interjection.
     warnings: Vec<(Position, Vec<Remark>)>,
-    result: Vec<(Position, (&'static str, String))>,
+    result: Vec<(Position, (&'static str, Foreign<'static>))>,
     /// What the moderator says to each round, oldest first.
     guidance: Vec<(Position, u32, Guidance)>,
     /// Its summary of the last round that it closed.
@@ -44,8 +45,8 @@ pub(crate) struct Summary {
 
 /// A decision of the moderator on one line: in full, and with each text cut short.
 struct Decided {
-    full: String,
-    short: String,
+    full: Foreign<'static>,
+    short: Foreign<'static>,
 }
 
 /// How much of each text a short line of a decision keeps.
@@ -59,7 +60,7 @@ const KEPT_RESULTS: usize = 12;
 impl Facts {
     pub(super) fn apply(&mut self, position: Position, event: &Event) {
         if let Event::ModeratorDecided { turn, decision, fallback, .. } = event {
-            let line = |most| decision_line(turn.round, decision, (*fallback, most));
+            let line = |most| Foreign::new(decision_line(turn.round, decision, (*fallback, most)));
             self.decisions.push((position, Decided { full: line(usize::MAX), short: line(DECISION_LENGTH) }));
             match decision {
                 ModeratorDecision::Opens(plan) => self.done = self.done.or(plan.done.then_some(position)),
@@ -108,7 +109,7 @@ impl Facts {
     }
 
     fn take_result(&mut self, position: Position, event: &Event) {
-        let mut known = |key, value: String| self.result.push((position, (key, value)));
+        let mut known = |key, value: String| self.result.push((position, (key, Foreign::new(value))));
         if let Event::VoteTallied { rule, counts, eligible, received, .. } = event {
             let (unit, thousandths) = unit(*rule);
             let got = |count: u32| match thousandths {
@@ -116,7 +117,7 @@ impl Facts {
                 false => count.to_string(),
             };
             let counts: Vec<String> =
-                counts.iter().map(|(candidate, count)| format!("{} {}", quoted_line(candidate), got(*count))).collect();
+                counts.iter().map(|(candidate, count)| format!("{candidate} {}", got(*count))).collect();
             let key = if rule.is_some() { "Votes" } else { "Rankings" };
             known(key, format!("{}{unit} ({received} of {eligible} came)", counts.join(", ")));
         }
@@ -124,7 +125,7 @@ impl Facts {
             known("Outcome", outcome_name(*outcome).to_owned());
             for (key, value) in [("Verdict", verdict), ("Winner", winner), ("Reasoning", reasoning)] {
                 if let Some(value) = value {
-                    known(key, quoted_line(value));
+                    known(key, value.to_string());
                 }
             }
             if let Some(consensus) = consensus {
@@ -135,23 +136,23 @@ impl Facts {
 
     /// All decisions of the moderator up to a position, one line each: in full, the latest first to be, as far as that takes no more
     /// than so many bytes together; the earlier ones shortened.
-    pub(crate) fn decisions(&self, sees: Position, most: usize) -> Vec<&str> {
+    pub(crate) fn decisions(&self, sees: Position, most: usize) -> Vec<Foreign<'_>> {
         let known = self.decisions.partition_point(|(position, _)| *position <= sees);
         let mut left = most;
-        let mut lines: Vec<&str> = Vec::with_capacity(known);
+        let mut lines: Vec<Foreign<'_>> = Vec::with_capacity(known);
         for (_, decided) in self.decisions.iter().take(known).rev() {
-            let fits = decided.full.len() <= left;
-            left = if fits { left - decided.full.len() } else { 0 };
-            lines.push(if fits { &decided.full } else { &decided.short });
+            let fits = decided.full.bytes() <= left;
+            left = if fits { left - decided.full.bytes() } else { 0 };
+            lines.push(if fits { decided.full.borrowed() } else { decided.short.borrowed() });
         }
         lines.reverse();
         lines
     }
 
     /// The moderator's decision as it stood at a position, and whether it settled the question.
-    pub(crate) fn decision(&self, sees: Position) -> Option<(bool, &str)> {
+    pub(crate) fn decision(&self, sees: Position) -> Option<(bool, Foreign<'_>)> {
         let (position, settled, text) = self.decision.as_ref()?;
-        (*position <= sees && !text.trim().is_empty()).then_some((*settled, text))
+        (*position <= sees && !text.trim().is_empty()).then_some((*settled, Foreign::new(&**text)))
     }
 
     /// What the moderator says to a round that was opened up to a position.
@@ -179,23 +180,23 @@ impl Facts {
     }
 
     /// What the moderator's last interjection up to a position warned somebody of.
-    pub(crate) fn warnings(&self, sees: Position, to: &ParticipantId) -> impl Iterator<Item = &str> {
+    pub(crate) fn warnings(&self, sees: Position, to: &ParticipantId) -> impl Iterator<Item = Foreign<'_>> {
         let last = self.warnings.iter().rfind(|(position, _)| *position <= sees);
         let remarks = last.map(|(_, remarks)| remarks.as_slice()).unwrap_or_default();
-        remarks.iter().filter(move |remark| remark.to == *to).map(|remark| remark.text.as_str())
+        remarks.iter().filter(move |remark| remark.to == *to).map(|remark| Foreign::new(remark.text.as_str()))
     }
 
-    /// The result as `Key: value` lines, model text on one line and defused.
-    pub(crate) fn result(&self, sees: Position) -> impl Iterator<Item = (&'static str, &str)> {
+    /// The result as keys and values.
+    pub(crate) fn result(&self, sees: Position) -> impl Iterator<Item = (&'static str, Foreign<'_>)> {
         self.result
             .iter()
             .filter(move |(position, _)| *position <= sees)
-            .map(|(_, (key, value))| (*key, value.as_str()))
+            .map(|(_, (key, value))| (*key, value.borrowed()))
     }
 
     /// What the moderator summed the debate up with, up to a position.
-    pub(crate) fn summed_up(&self, sees: Position) -> Option<&str> {
-        self.summed_up.as_ref().filter(|(position, _)| *position <= sees).map(|(_, text)| text.as_ref())
+    pub(crate) fn summed_up(&self, sees: Position) -> Option<Foreign<'_>> {
+        self.summed_up.as_ref().filter(|(position, _)| *position <= sees).map(|(_, text)| Foreign::new(&**text))
     }
 
     /// Whether the moderator has called a round the last that it opened up to a position.
@@ -237,7 +238,7 @@ fn consensus_line(consensus: &Consensus) -> String {
         Strength::Strong => "strong",
         Strength::Unanimous => "unanimous",
     };
-    let answer = consensus.answer.as_deref().map_or_else(String::new, |answer| format!(" for {}", quoted_line(answer)));
+    let answer = consensus.answer.as_deref().map_or_else(String::new, |answer| format!(" for {answer}"));
     let contested = if consensus.contested { ", contested" } else { "" };
     format!("{strength}{contested}: {} of {}{answer}", consensus.top, consensus.eligible)
 }
@@ -246,7 +247,7 @@ fn consensus_line(consensus: &Consensus) -> String {
 fn decision_line(round: u32, decision: &ModeratorDecision, (fallback, most): (bool, usize)) -> String {
     let mut line = match decision {
         ModeratorDecision::Opens(plan) => {
-            let speakers: Vec<String> = plan.next_speakers.iter().map(|name| quoted_line(name.as_str())).collect();
+            let speakers: Vec<String> = plan.next_speakers.iter().map(ToString::to_string).collect();
             let mut line = format!("opened round {round}");
             let parts = [
                 ("speakers", Some(speakers.join(", "))),
@@ -255,7 +256,7 @@ fn decision_line(round: u32, decision: &ModeratorDecision, (fallback, most): (bo
             ];
             for (what, value) in parts {
                 if let Some(value) = value.filter(|value| !value.is_empty()) {
-                    line.push_str(&format!("; {what}: {}", cut(&quoted_line(&value), most)));
+                    line.push_str(&format!("; {what}: {}", cut(&one_line(&value), most)));
                 }
             }
             line
@@ -265,9 +266,9 @@ fn decision_line(round: u32, decision: &ModeratorDecision, (fallback, most): (bo
                 RoundStatus::Settled => "settled",
                 RoundStatus::Continue => "continue",
             };
-            let mut line = format!("closed round {round} as {status}: {}", cut(&quoted_line(&summary.summary), most));
+            let mut line = format!("closed round {round} as {status}: {}", cut(&one_line(&summary.summary), most));
             if let Some(decision) = summary.decision.as_deref().filter(|decision| !decision.trim().is_empty()) {
-                line.push_str(&format!("; decision: {}", cut(&quoted_line(decision), most)));
+                line.push_str(&format!("; decision: {}", cut(&one_line(decision), most)));
             }
             line
         }

@@ -1,30 +1,37 @@
 //! What the feeds of a debate held, as the data of others that it is.
 use crate::template::{self, fill};
-use crate::text::quoted_line;
+use agon_core::fence::{Fence, Foreign, Kind, Mark, Written};
 use agon_core::{FeedItem, FeedReading};
 
 /// The section on feeds; none where no feed gave an item. Why one gave none is not for models.
-pub(super) fn section(feeds: &[FeedReading], marker: &str) -> Option<String> {
-    let filled = feeds.iter().filter(|feed| !feed.items.is_empty());
-    let feeds: Vec<String> = filled.map(told).collect();
-    let items = feeds.join("\n\n");
-    (!feeds.is_empty()).then(|| fill(template::FEEDS, &[("marker", marker), ("items", &items)]))
-}
-
-/// A header that no item can forge, and each item on lines of its own.
-fn told(feed: &FeedReading) -> String {
-    let mut text = format!("### Feed {}", feed.name);
-    for item in &feed.items {
-        text.push('\n');
-        text.push_str(&line(item));
+pub(super) fn section(feeds: &[FeedReading], mark: &Mark) -> Option<Written> {
+    let filled: Vec<&FeedReading> = feeds.iter().filter(|feed| !feed.items.is_empty()).collect();
+    if filled.is_empty() {
+        return None;
     }
-    text
+    let mut section = fill(template::FEEDS, &[("marker", mark.into())]);
+    section.push("\n");
+    let mut fence = Fence::open(&mut section, Kind::Feeds, mark);
+    for (at, feed) in filled.into_iter().enumerate() {
+        fence.ours(if at == 0 { "### Feed " } else { "\n### Feed " }).line(&Foreign::new(feed.name.as_str())).ours("\n");
+        feed.items.iter().for_each(|item| push_item(&mut fence, item));
+    }
+    fence.close(Kind::Feeds);
+    Some(section)
 }
 
 /// `- Trams are back (2026-11-20, https://a.example/1): Two lines open in May.`
-fn line(item: &FeedItem) -> String {
-    let about: Vec<String> = [&item.date, &item.link].into_iter().flatten().map(|part| quoted_line(part)).collect();
-    let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
-    let text = item.text.as_deref().map(|text| format!(": {}", quoted_line(text))).unwrap_or_default();
-    format!("- {}{about}{text}", quoted_line(&item.title))
+fn push_item(fence: &mut Fence<'_>, item: &FeedItem) {
+    fence.ours("- ").line(&Foreign::new(item.title.as_str()));
+    let about = [&item.date, &item.link].into_iter().flatten();
+    for (at, part) in about.clone().enumerate() {
+        fence.ours(if at == 0 { " (" } else { ", " }).line(&Foreign::new(part.as_str()));
+    }
+    if about.count() > 0 {
+        fence.ours(")");
+    }
+    if let Some(text) = &item.text {
+        fence.ours(": ").line(&Foreign::new(text.as_str()));
+    }
+    fence.ours("\n");
 }

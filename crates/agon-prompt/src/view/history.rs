@@ -1,49 +1,50 @@
 //! What everybody is told of earlier debates, as the data that it is.
 use crate::template::{self, fill};
-use crate::text::{quoted_line, shown};
+use agon_core::fence::{Fence, Foreign, Kind, Mark, Written};
 use agon_core::{FailedArgument, Failing, Outcome, PastDebate, Timestamp};
 
 /// The section on earlier debates; none where there is nothing to tell.
-pub(super) fn section(history: &[PastDebate], marker: &str) -> Option<String> {
+pub(super) fn section(history: &[PastDebate], mark: &Mark) -> Option<Written> {
     if history.is_empty() {
         return None;
     }
-    let debates: Vec<String> = history.iter().map(told).collect();
-    Some(fill(template::HISTORY, &[("marker", marker), ("debates", &debates.join("\n\n"))]))
+    let mut section = fill(template::HISTORY, &[("marker", mark.into())]);
+    section.push("\n");
+    let mut fence = Fence::open(&mut section, Kind::EarlierDebates, mark);
+    for (at, past) in history.iter().enumerate() {
+        fence.ours(if at == 0 { "" } else { "\n" });
+        push(&mut fence, past);
+    }
+    fence.close(Kind::EarlierDebates);
+    Some(section)
 }
 
 /// A header that no text of others can forge, and below it what is known. The verdict comes last, because it alone may have lines.
-fn told(past: &PastDebate) -> String {
-    let mut text = format!("### Debate of {}\n", day(past.admitted));
-    let topic = quoted_line(&past.topic);
-    let winner = past.winner.as_deref().map(quoted_line);
-    let verdict = past.verdict.as_deref().map(shown);
-    let raised: String = past.failed.iter().map(|one| failed(past.id.name(), one)).collect();
-    let raised = raised.trim_end().to_owned();
-    let lines = [
-        ("Topic: ", Some(topic.as_str())),
-        ("Outcome: ", Some(outcome(past.outcome))),
-        ("Winner: ", winner.as_deref()),
-        ("Raised before, and failed:\n", (!raised.is_empty()).then_some(raised.as_str())),
-        ("Verdict:\n", verdict.as_deref()),
-    ];
-    for (key, value) in lines {
-        if let Some(value) = value {
-            text.extend([key, value, "\n"]);
-        }
+fn push(fence: &mut Fence<'_>, past: &PastDebate) {
+    fence.ours("### Debate of ").line(&Foreign::new(day(past.admitted)));
+    fence.ours("\nTopic: ").line(&Foreign::new(past.topic.as_str()));
+    fence.ours("\nOutcome: ").ours(outcome(past.outcome)).ours("\n");
+    if let Some(winner) = &past.winner {
+        fence.ours("Winner: ").line(&Foreign::new(winner.as_str())).ours("\n");
     }
-    text.truncate(text.trim_end().len());
-    text
+    if !past.failed.is_empty() {
+        fence.ours("Raised before, and failed:\n");
+    }
+    past.failed.iter().for_each(|one| push_failed(fence, past.id.name(), one));
+    if let Some(verdict) = &past.verdict {
+        fence.ours("Verdict:\n").text(&Foreign::new(&**verdict)).ours("\n");
+    }
 }
 
 /// Where it was raised and how it failed, and not by whom: the same names may sit in this debate.
-fn failed(debate: &str, failed: &FailedArgument) -> String {
+fn push_failed(fence: &mut Fence<'_>, debate: &str, failed: &FailedArgument) {
     let how = match failed.how {
         Failing::Conceded => "an objection that the author of the proposal accepted",
         Failing::Left => "a position that its holder left in the last ballot",
         Failing::Lost => "a position that lost",
     };
-    format!("- in debate {debate}, {how}: {}\n", quoted_line(&failed.text))
+    fence.ours("- in debate ").line(&Foreign::new(debate)).ours(", ").ours(how).ours(": ");
+    fence.line(&Foreign::new(&*failed.text)).ours("\n");
 }
 
 fn outcome(outcome: Outcome) -> &'static str {

@@ -1,16 +1,14 @@
 //! The transcript as text: the whole of it as it grows, and pages of what only some see.
 use super::facts::Summary;
 use super::sight::Sight;
-use crate::text::{cut, one_line, quoted_line, shown};
-use agon_core::fence::ENTRY;
+use agon_core::fence::{ENTRY, Fence, Foreign, Mark, Part, Written};
 use agon_core::{Check, Entry, ParticipantId, Position, SHOWN_CLAIM_CHARS, SHOWN_OUTPUT_CHARS, SpeechKind};
-use std::fmt::Write as _;
-use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The whole transcript as text: roster, the fence's first line and all entries, appended to and never changed.
 pub(super) struct Rendered {
-    text: String,
+    text: Written,
+    mark: Mark,
     /// Where the text ends before the first entry and after each further one, and the last event that was known then.
     ends: Vec<End>,
 }
@@ -25,76 +23,77 @@ struct End {
 
 /// The part of the transcript that a prompt shows.
 pub(crate) struct Seen<'a> {
-    pub(crate) text: Text<'a>,
+    text: Text<'a>,
     pub(crate) chars: usize,
 }
 
 /// A text, and who keeps it.
-pub(crate) enum Text<'a> {
+enum Text<'a> {
     /// The view, for as long as it lives.
-    Whole(&'a str),
+    Whole(Part<'a>),
     /// All that see the same.
-    Page(Arc<str>),
+    Page(Arc<Written>),
     /// Nobody.
-    Made(String),
+    Made(Written),
 }
-impl Deref for Text<'_> {
-    type Target = str;
-    fn deref(&self) -> &str {
-        match self {
-            Self::Whole(text) => text,
-            Self::Page(text) => text,
-            Self::Made(text) => text,
+impl Seen<'_> {
+    pub(crate) fn text(&self) -> Part<'_> {
+        match &self.text {
+            Text::Whole(text) => text.clone(),
+            Text::Page(text) => text.as_ref().into(),
+            Text::Made(text) => text.into(),
         }
     }
 }
 
 impl Rendered {
-    pub(super) fn new(head: String) -> Self {
-        let start = End { position: Position(0), bytes: head.len(), chars: head.chars().count(), entries: 0 };
-        Self { text: head, ends: vec![start] }
+    pub(super) fn new(head: Written, mark: Mark) -> Self {
+        let start = Part::from(&head);
+        let start = End { position: Position(0), bytes: start.bytes(), chars: start.chars(), entries: 0 };
+        Self { text: head, mark, ends: vec![start] }
     }
 
     /// Roster and the fence's first line.
-    pub(super) fn head(&self) -> &str {
-        self.ends.first().and_then(|end| self.text.get(..end.bytes)).unwrap_or_default()
+    pub(super) fn head(&self) -> Part<'_> {
+        self.text.up_to(self.ends.first().map_or(0, |end| end.bytes))
     }
 
     /// Renders the entries up to a position that are not rendered yet.
     pub(super) fn grow(&mut self, sees: Position, entries: &[Entry]) {
         let Some(before) = self.ends.last().copied().filter(|end| end.entries < entries.len()) else { return };
-        push_from(&mut self.text, entries, before.entries);
-        let added = self.text.get(before.bytes..).unwrap_or_default();
-        let chars = before.chars + added.chars().count();
-        self.ends.push(End { position: sees, bytes: self.text.len(), chars, entries: entries.len() });
+        push_from(&mut Fence::within(&mut self.text, &self.mark), entries, before.entries);
+        let text = self.text.as_str();
+        let chars = before.chars + text.get(before.bytes..).unwrap_or_default().chars().count();
+        self.ends.push(End { position: sees, bytes: text.len(), chars, entries: entries.len() });
     }
 
     /// What stands up to a position, of which these are the entries.
     pub(super) fn up_to(&self, sees: Position, entries: &[Entry]) -> Seen<'_> {
         let after = self.ends.partition_point(|end| end.position <= sees);
         let end = self.ends.get(after.saturating_sub(1));
-        let text = end.and_then(|end| self.text.get(..end.bytes)).unwrap_or_default();
+        let text = self.text.up_to(end.map_or(0, |end| end.bytes));
         let (chars, known) = end.map_or((0, 0), |end| (end.chars, end.entries));
         if known >= entries.len() || after < self.ends.len() {
             return Seen { text: Text::Whole(text), chars };
         }
-        let mut whole = text.to_owned();
-        push_from(&mut whole, entries, known);
-        let chars = whole.chars().count();
+        let mut whole = Written::default();
+        whole.push(text);
+        push_from(&mut Fence::within(&mut whole, &self.mark), entries, known);
+        let chars = Part::from(&whole).chars();
         Seen { text: Text::Made(whole), chars }
     }
 }
 
-fn push_from(out: &mut String, entries: &[Entry], from: usize) {
+fn push_from(fence: &mut Fence<'_>, entries: &[Entry], from: usize) {
     for (number, entry) in (from + 1..).zip(entries.get(from..).unwrap_or_default()) {
-        push_numbered(out, number, entry);
+        push_numbered(fence, number, entry);
     }
 }
 
-fn push_numbered(out: &mut String, number: usize, entry: &Entry) {
-    let label = format!("T{number} | {}", one_line(entry.participant.as_str()));
-    push_entry(out, &label, entry, (&entry.text, &[]));
-    push_checks(out, &entry.checks);
+fn push_numbered(fence: &mut Fence<'_>, number: usize, entry: &Entry) {
+    fence.ours(ENTRY).ours("T").ours(number).ours(" | ").line(&Foreign::new(entry.participant.as_str()));
+    push_entry(fence, entry, (&entry.text, &[]));
+    push_checks(fence, &entry.checks);
 }
 
 /// Pages of the transcript that only some see, so that those who see the same share one text.
@@ -106,29 +105,34 @@ type Key = (Option<usize>, Vec<(usize, Position)>);
 
 #[derive(Clone)]
 struct Page {
-    text: Arc<str>,
+    text: Arc<Written>,
     chars: usize,
 }
 
 /// How many pages are kept: those who take part at once seldom see more different things.
 const MOST_PAGES: usize = 8;
 
+/// What is shown of the transcript, to whom.
+pub(super) struct Shown<'a> {
+    pub(super) sight: &'a Sight,
+    pub(super) entries: &'a [Entry],
+    pub(super) summary: Option<&'a Summary>,
+    pub(super) mark: &'a Mark,
+}
+
 impl Pages {
-    pub(super) fn page(
-        &self,
-        head: &str,
-        sight: &Sight,
-        entries: &[Entry],
-        summary: Option<&Summary>,
-    ) -> Seen<'static> {
-        let positions = sight.shown.iter().filter_map(|at| Some((*at, entries.get(*at)?.position)));
-        let key: Key = (sight.summary, positions.collect());
+    pub(super) fn page<'h>(&self, shown: &Shown<'_>, head: impl FnOnce() -> Part<'h>) -> Seen<'static> {
+        let positions = shown.sight.shown.iter().filter_map(|at| Some((*at, shown.entries.get(*at)?.position)));
+        let key: Key = (shown.sight.summary, positions.collect());
         let page = {
             let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             match pages.iter().find(|(known, _)| *known == key) {
                 Some((_, page)) => page.clone(),
                 None => {
-                    let page = Page::new(head, sight, entries, summary);
+                    let mut text = Written::default();
+                    text.push(head());
+                    shown.push_entries(&mut text);
+                    let page = Page { chars: Part::from(&text).chars(), text: Arc::new(text) };
                     if pages.len() >= MOST_PAGES {
                         pages.remove(0);
                     }
@@ -138,77 +142,87 @@ impl Pages {
             }
         };
         // what is left out at the end changes from turn to turn, so it is no part of the page
-        let left_out = sight.shown.last().map_or(0, |last| entries.len().saturating_sub(last + 1));
-        if left_out == 0 {
+        if shown.left_out() == 0 {
             return Seen { text: Text::Page(page.text), chars: page.chars };
         }
-        let mut text = page.text.to_string();
-        push_gap(&mut text, left_out);
-        let chars = text.chars().count();
+        let mut text = page.text.as_ref().clone();
+        shown.push_end(&mut text);
+        let chars = Part::from(&text).chars();
         Seen { text: Text::Made(text), chars }
     }
 }
 
-impl Page {
-    fn new(head: &str, sight: &Sight, entries: &[Entry], summary: Option<&Summary>) -> Self {
-        let mut text = head.to_owned();
-        let first = sight.shown.first().copied().unwrap_or(entries.len());
-        push_gap(&mut text, first);
-        if let Some(summary) = summary {
-            summary.push(&mut text);
+impl Shown<'_> {
+    /// Adds all of it.
+    pub(super) fn push(&self, text: &mut Written) {
+        self.push_entries(text);
+        self.push_end(text);
+    }
+
+    fn push_entries(&self, text: &mut Written) {
+        let fence = &mut Fence::within(text, self.mark);
+        let first = self.sight.shown.first().copied().unwrap_or(self.entries.len());
+        push_gap(fence, first);
+        if let Some(summary) = self.summary {
+            summary.push(fence);
         }
         let mut next = first;
-        for (at, entry) in sight.shown.iter().filter_map(|at| Some((*at, entries.get(*at)?))) {
-            push_gap(&mut text, at.saturating_sub(next));
-            push_numbered(&mut text, at + 1, entry);
+        for (at, entry) in self.sight.shown.iter().filter_map(|at| Some((*at, self.entries.get(*at)?))) {
+            push_gap(fence, at.saturating_sub(next));
+            push_numbered(fence, at + 1, entry);
             next = at + 1;
         }
-        Self { chars: text.chars().count(), text: text.into() }
+    }
+
+    /// How many entries are left out at the end.
+    fn left_out(&self) -> usize {
+        self.sight.shown.last().map_or(0, |last| self.entries.len().saturating_sub(last + 1))
+    }
+
+    fn push_end(&self, text: &mut Written) {
+        push_gap(&mut Fence::within(text, self.mark), self.left_out());
     }
 }
 
 /// Says that speeches are left out here. The line has the form of a header, which no speech can forge.
-pub(crate) fn push_gap(out: &mut String, left_out: usize) {
+pub(crate) fn push_gap(fence: &mut Fence<'_>, left_out: usize) {
     match left_out {
         0 => {}
-        1 => out.push_str("### Left out here: 1 speech.\n\n"),
-        // writing to a string cannot fail
-        _ => write!(out, "### Left out here: {left_out} speeches.\n\n").unwrap_or_default(),
+        1 => {
+            fence.ours("### Left out here: 1 speech.\n\n");
+        }
+        _ => {
+            fence.ours("### Left out here: ").ours(left_out).ours(" speeches.\n\n");
+        }
     }
 }
 
 /// How debaters are called where their names are not to be known.
 pub(crate) type Labels = [(ParticipantId, String)];
 
-/// Adds `### LABEL | STANCE | KIND`, the speech with look-alikes defused, and an empty line. Names in the kind are those of `labels`.
-pub(crate) fn push_entry(out: &mut String, label: &str, entry: &Entry, (speech, labels): (&str, &Labels)) {
-    out.push_str(ENTRY);
-    out.push_str(label);
+/// Adds ` | STANCE | KIND` to a header, the speech, and an empty line. Names in the kind are those of `labels`.
+pub(crate) fn push_entry(fence: &mut Fence<'_>, entry: &Entry, (speech, labels): (&str, &Labels)) {
     if let Some(stance) = entry.stance.as_deref().filter(|stance| *stance != entry.participant.as_str()) {
-        out.push_str(" | ");
-        out.push_str(&one_line(stance));
+        fence.ours(" | ").line(&Foreign::new(stance));
     }
     let kind = kind_of(entry, labels);
     if !kind.is_empty() {
-        out.push_str(" | ");
-        out.push_str(&kind);
+        fence.ours(" | ").line(&Foreign::new(kind));
     }
-    out.push('\n');
-    out.push_str(&shown(speech));
-    out.push_str("\n\n");
+    fence.ours("\n").text(&Foreign::new(speech)).ours("\n\n");
 }
 
-/// Adds `### Check by NAME: RESULT`, claim and output, each on one line with look-alikes defused, and an empty line, for each check.
-pub(crate) fn push_checks(out: &mut String, checks: &[Check]) {
+/// Adds `### Check by NAME: RESULT`, claim and output, each on one line, and an empty line, for each check.
+pub(crate) fn push_checks(fence: &mut Fence<'_>, checks: &[Check]) {
     for check in checks {
-        let part = |text: &str, most| quoted_line(&cut(&one_line(text), most));
-        let (claim, output) = (part(&check.claim, SHOWN_CLAIM_CHARS), part(&check.output, SHOWN_OUTPUT_CHARS));
-        // writing to a string cannot fail
-        write!(out, "### Check by {}: {}\nClaim: {claim}\n", check.verifier, check.result.as_str()).ok();
-        if !output.is_empty() {
-            writeln!(out, "Output: {output}").ok();
+        let part = |text: &str, most| Foreign::new(text.to_owned()).on_one_line().cut(most);
+        let output = part(&check.output, SHOWN_OUTPUT_CHARS);
+        fence.ours("### Check by ").line(&Foreign::new(check.verifier.as_str())).ours(": ").ours(check.result.as_str());
+        fence.ours("\nClaim: ").line(&part(&check.claim, SHOWN_CLAIM_CHARS)).ours("\n");
+        if !output.is_blank() {
+            fence.ours("Output: ").line(&output).ours("\n");
         }
-        out.push('\n');
+        fence.ours("\n");
     }
 }
 
@@ -216,7 +230,7 @@ pub(crate) fn push_checks(out: &mut String, checks: &[Check]) {
 fn kind_of(entry: &Entry, labels: &Labels) -> String {
     let called = |name: &ParticipantId| {
         let label = labels.iter().find(|(known, _)| known == name).map(|(_, label)| label.as_str());
-        one_line(label.unwrap_or(name.as_str()))
+        label.unwrap_or(name.as_str()).to_owned()
     };
     let to = entry.to.as_ref().map(called);
     let with = |kind: &str, link: &str| match &to {
@@ -251,10 +265,10 @@ fn kind_of(entry: &Entry, labels: &Labels) -> String {
 }
 
 /// The part of the debate that an entry belongs to.
-pub(crate) fn part_of(entry: &Entry) -> String {
+pub(crate) fn part_of(entry: &Entry) -> Written {
     match entry.kind {
-        SpeechKind::Opening | SpeechKind::Proposal => "Opening statements".to_owned(),
-        SpeechKind::Closing | SpeechKind::Rebuttal => "Final statements".to_owned(),
+        SpeechKind::Opening | SpeechKind::Proposal => Written::joined(["Opening statements"], ""),
+        SpeechKind::Closing | SpeechKind::Rebuttal => Written::joined(["Final statements"], ""),
         SpeechKind::Argument
         | SpeechKind::Question
         | SpeechKind::Answer
@@ -265,18 +279,18 @@ pub(crate) fn part_of(entry: &Entry) -> String {
         | SpeechKind::Critique
         | SpeechKind::Point
         | SpeechKind::PointReply
-        | SpeechKind::Moderation => format!("Round {}", entry.turn.round),
+        | SpeechKind::Moderation => Written::joined(["Round ".into(), Part::from(entry.turn.round)], ""),
     }
 }
 
 impl Summary {
     /// Adds the summary under a header, as the data that it is.
-    pub(crate) fn push(&self, out: &mut String) {
-        let rounds = match self.through {
-            0 | 1 => "round 1".to_owned(),
-            through => format!("rounds 1 to {through}"),
+    pub(crate) fn push(&self, fence: &mut Fence<'_>) {
+        fence.ours("### Summary of ");
+        match self.through {
+            0 | 1 => fence.ours("round 1"),
+            through => fence.ours("rounds 1 to ").ours(through),
         };
-        // writing to a string cannot fail
-        write!(out, "### Summary of {rounds}, by the summarizer\n{}\n\n", shown(&self.text)).ok();
+        fence.ours(", by the summarizer\n").text(&Foreign::new(&*self.text)).ours("\n\n");
     }
 }

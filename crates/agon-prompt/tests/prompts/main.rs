@@ -6,6 +6,8 @@ mod checks;
 #[cfg(test)]
 mod feeds;
 #[cfg(test)]
+mod foreign;
+#[cfg(test)]
 mod history;
 #[cfg(test)]
 mod layout;

@@ -253,6 +253,13 @@ pub fn show(prompt: &Prompt) -> String {
     text
 }
 
+/// A text with the same word in place of every mark that somebody's transcript has.
+pub fn unmarked(text: &str) -> String {
+    use agon_core::fence::{Mark, Reader};
+    let readers = [Reader::Debate, Reader::Judges, Reader::Summarizer, Reader::Synthesizer];
+    readers.iter().fold(text.to_owned(), |text, reader| text.replace(Mark::new(42, *reader).as_str(), "MARK"))
+}
+
 pub fn user_of(view: &View, ask: &Ask) -> String {
     prompt(view, ask).unwrap().messages[1].text.to_string()
 }

@@ -3,14 +3,16 @@ use crate::support::*;
 use agon_core::*;
 use agon_prompt::{PromptError, View, prompt};
 
-/// The part behind the delimiter, and the schema.
+/// What the turn quotes, the part behind the delimiter, and the schema.
 fn tail(view: &View, ask: &Ask) -> String {
     let prompt = prompt(view, ask).unwrap();
     let user = format!("\n{}", prompt.messages[1].text);
-    let (_, tail) = user.split_once("\n=== YOUR TURN ===\n").unwrap();
+    let (before, tail) = user.split_once("\n=== YOUR TURN ===\n").unwrap();
+    let quoted = before.split_once("<<< quotations").map(|(_, quoted)| format!("<<< quotations{quoted}\n"));
+    let quoted = quoted.unwrap_or_default();
     let schema = prompt.schema.map_or_else(|| "no schema".to_owned(), |schema| format!("{schema:#}"));
     assert!(!tail.contains("{{"), "an unfilled variable: {tail}");
-    format!("{tail}--- {schema} ---")
+    format!("{quoted}{tail}--- {schema} ---")
 }
 
 #[test]

@@ -19,6 +19,8 @@ pub enum Place {
     Result,
     Found,
     Earlier,
+    /// What the turn quotes: lines `Key: value`.
+    Quoted,
     Elsewhere,
 }
 
@@ -36,6 +38,15 @@ impl Place {
             _ => Self::Elsewhere,
         }
     }
+}
+
+/// The part that a line of a fence opens, or that follows it; none for lines that say nothing of the kind.
+pub fn fenced(line: &str) -> Option<Place> {
+    if line.starts_with("<<< quotations for your turn ") {
+        return Some(Place::Quoted);
+    }
+    let ends = [">>> end of transcript ", ">>> end of quotations ", "<<< result "];
+    ends.iter().any(|end| line.starts_with(end)).then_some(Place::Elsewhere)
 }
 
 /// Whether a line says that a summary of rounds follows.

@@ -3,7 +3,7 @@
 use super::{
     Brief, Debater,
     lines::{
-        Place, entry_header, heading, is_label, is_marker, is_staff, is_summary, numbers, push_line, read_round,
+        Place, entry_header, fenced, heading, is_label, is_marker, is_staff, is_summary, numbers, push_line, read_round,
         split_at_delimiter,
     },
 };
@@ -42,6 +42,8 @@ impl Brief {
         for line in text.lines() {
             if place == Place::Earlier && heading(line).is_none() {
                 // what came out of other debates is nobody's word in this one
+            } else if let Some(next) = fenced(line) {
+                place = next;
             } else if let Some(entry) = entry_header(line) {
                 self.entries.push(entry);
                 place = Place::Entry;
@@ -71,6 +73,11 @@ impl Brief {
                 }
             }
             Place::Cast => self.take_debater(line),
+            Place::Quoted => {
+                if let Some((key, value)) = line.split_once(':') {
+                    self.take_key(key.trim(), value.trim());
+                }
+            }
             Place::Entry | Place::Summary | Place::Found | Place::Earlier | Place::Elsewhere => {}
         }
     }

@@ -107,7 +107,7 @@ async fn a_model_that_calls_tools_by_itself_gets_the_result_fenced_and_then_spea
     let last = requests[1].messages.last().unwrap();
     assert_eq!((last.role, last.tool_call_id.as_deref()), (From::Tool, Some("call_1")));
     let content = last.content.to_string();
-    assert!(content.contains("result of shorten") && content.contains("Bridges cost money."));
+    assert!(content.contains("Tool: shorten") && content.contains("Bridges cost money."));
     assert!(requests[2].tools.is_empty(), "Bob has none");
 }
 
