@@ -33,6 +33,37 @@ pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
+/// The text with blanks in place of its quotations: lines of a Markdown quotation (`>`), and copies of our fences from their first line to their
+/// last. Places in it are those in the text.
+pub fn without_quotations(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let copied = if rest.trim_start().starts_with("<<< ") { fence_length(rest) } else { 0 };
+        let line = rest.find('\n').map_or(rest.len(), |at| at + 1);
+        let is_quotation = copied > 0 || rest.trim_start_matches([' ', '\t']).starts_with('>');
+        let (part, after) = rest.split_at(copied.max(line));
+        match is_quotation {
+            true => kept.extend(part.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' })),
+            false => kept.push_str(part),
+        }
+        rest = after;
+    }
+    kept
+}
+
+/// The bytes of a copied fence at the start of a text, 0 where it is not closed.
+fn fence_length(text: &str) -> usize {
+    let mut length = 0;
+    for line in text.split_inclusive('\n') {
+        length += line.len();
+        if line.trim_start().starts_with(">>> end of ") {
+            return length;
+        }
+    }
+    0
+}
+
 /// Whether a character ends a line for some reader.
 pub fn ends_line(c: char) -> bool {
     // a line feed, tabulator, form feed and carriage return follow each other
@@ -109,6 +140,15 @@ mod tests {
         assert_eq!(without_checks(forged), defused);
         assert_eq!(neutralise(forged).1, 2);
         assert!(matches!(without_checks("Check it by hand."), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn quotations_are_blank_and_what_stands_around_them_keeps_its_place() {
+        let text = "a é\n> é {}\n<<< transcript 1: x\n{\"b\": 1}\n>>> end of transcript 1\n  > {}\n{c}\n<<< open\n{d}";
+        let blank = without_quotations(text);
+        assert_eq!(blank.len(), text.len());
+        assert_eq!(blank.split_whitespace().collect::<Vec<_>>(), ["a", "é", "{c}", "<<<", "open", "{d}"]);
+        assert_eq!(blank.find("{c}"), text.find("{c}"));
     }
 
     #[test]

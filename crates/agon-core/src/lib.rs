@@ -18,6 +18,7 @@ mod failure;
 mod feed;
 pub mod fence;
 mod ids;
+pub mod json;
 pub mod names;
 mod outcome;
 mod plan;

@@ -12,6 +12,7 @@ pub(crate) use speech::without_thoughts;
 
 use crate::mask::Masks;
 use crate::text::{cut, one_line};
+use agon_core::fence::neutralise;
 use agon_core::tally::same_answer;
 use agon_core::{Answer, Ask, BallotForm, BidPurpose, Coercion, Conclusion, DebateSpec, ParticipantId, Task};
 use json::{Object, found, objects};
@@ -23,7 +24,7 @@ pub struct Malformed(pub String);
 
 /// Reads a model's text as the answer that the task asks for.
 ///
-/// Structured answers are found in prose and code fences, and must then have the form of their schema. A choice counts
+/// Structured answers are found in prose and code fences, quotations aside; the last that has the form of its schema counts. A choice counts
 /// when it is one of the allowed ones, letter case, white space and a final full stop aside; it is never guessed. Only a
 /// synthesis is taken as it is on a further try, with what its schema finds wrong. Where the file says `coerce_answers`, values
 /// that clearly mean an allowed one are read as that one first.
@@ -73,60 +74,67 @@ impl Reader {
             Task::Conclude { conclusion: Conclusion::Reconciliation | Conclusion::Summary } => {
                 speech::plain(text, &ask.participant)
             }
-            Task::Conclude { conclusion: Conclusion::Decision } => self.first_good(text, moderator::conclusion),
-            Task::Ballot { choices, .. } => self.first_good(text, |object| choice::choice(spec, object, choices)),
+            Task::Conclude { conclusion: Conclusion::Decision } => self.last_good(text, moderator::conclusion),
+            Task::Ballot { choices, .. } => self.last_good(text, |object| choice::choice(spec, object, choices)),
             Task::Vote { candidates, form } => match form {
                 BallotForm::Single | BallotForm::Scores => {
-                    self.first_good(text, |object| choice::choice(spec, object, candidates))
+                    self.last_good(text, |object| choice::choice(spec, object, candidates))
                 }
-                BallotForm::Ranking => self.first_good(text, |object| choice::ranked(spec, object, candidates)),
-                BallotForm::Approval => self.first_good(text, |object| choice::approved(spec, object, candidates)),
+                BallotForm::Ranking => self.last_good(text, |object| choice::ranked(spec, object, candidates)),
+                BallotForm::Approval => self.last_good(text, |object| choice::approved(spec, object, candidates)),
             },
-            Task::ScoreDebaters { debaters } => self.first_good(text, |object| scores::debaters(object, debaters)),
-            Task::ScoreSpeeches { speeches } => self.first_good(text, |object| scores::speeches(object, speeches)),
-            Task::Bid { purpose: BidPurpose::Point, .. } => self.first_good(text, aside::point),
-            Task::Bid { .. } => self.first_good(text, |object| aside::bid(spec, object)),
-            Task::AnswerPoints { points } => self.first_good(text, |object| aside::answer_points(object, points)),
-            Task::Critique { .. } => self.first_good(text, aside::critique),
-            Task::Revise { critics } => self.first_good(text, |object| aside::revision(object, critics)),
+            Task::ScoreDebaters { debaters } => self.last_good(text, |object| scores::debaters(object, debaters)),
+            Task::ScoreSpeeches { speeches } => self.last_good(text, |object| scores::speeches(object, speeches)),
+            Task::Bid { purpose: BidPurpose::Point, .. } => self.last_good(text, aside::point),
+            Task::Bid { .. } => self.last_good(text, |object| aside::bid(spec, object)),
+            Task::AnswerPoints { points } => self.last_good(text, |object| aside::answer_points(object, points)),
+            Task::Critique { .. } => self.last_good(text, aside::critique),
+            Task::Revise { critics } => self.last_good(text, |object| aside::revision(object, critics)),
             Task::Reflect { reflection, evolution } => {
-                self.first_good(text, |object| aside::note(object, *reflection, *evolution))
+                self.last_good(text, |object| aside::note(object, *reflection, *evolution))
             }
-            Task::OpenRound => self.first_good(text, |object| moderator::plan(spec, object)),
+            Task::OpenRound => self.last_good(text, |object| moderator::plan(spec, object)),
             Task::CloseRound => moderator::close(text),
-            Task::Interject => self.first_good(text, |object| moderator::interjection(spec, object)),
-            Task::EnoughSaid => self.first_good(text, choice::enough),
-            Task::Judge { candidates, .. } => self.first_good(text, |object| choice::judgement(object, candidates)),
-            Task::Rank { candidates, .. } => self.first_good(text, |object| choice::ranking(object, candidates)),
+            Task::Interject => self.last_good(text, |object| moderator::interjection(spec, object)),
+            Task::EnoughSaid => self.last_good(text, choice::enough),
+            Task::Judge { candidates, .. } => self.last_good(text, |object| choice::judgement(object, candidates)),
+            Task::Rank { candidates, .. } => self.last_good(text, |object| choice::ranking(object, candidates)),
             Task::Synthesise => synthesis::read(spec, ask, text),
             Task::Measure { .. } => Err(Malformed("similarity is measured, not answered".to_owned())),
         }
     }
 
-    /// The first object in the text that has the right form; else what is wrong with the last one.
-    fn first_good(
+    /// The last object in the text that has the right form; else what is wrong with the very last one.
+    fn last_good(
         &mut self,
         text: &str,
         read: impl Fn(&Object) -> Result<Answer, Malformed>,
     ) -> Result<Answer, Malformed> {
         let mut problem = None;
-        for mut object in objects(text) {
+        for object in objects(text) {
+            let mut object = match object {
+                Ok(object) => object,
+                Err(malformed) => {
+                    problem = problem.or(Some(malformed));
+                    continue;
+                }
+            };
             let coerced = self.schema.as_ref().map(|schema| coerce::fit(schema, &mut object.0)).unwrap_or_default();
             match read(&object) {
                 Ok(answer) => {
                     self.coerced = coerced;
                     return Ok(answer);
                 }
-                Err(malformed) => problem = Some(malformed),
+                Err(malformed) => problem = problem.or(Some(malformed)),
             }
         }
         Err(problem.unwrap_or_else(|| no_object(text)))
     }
 }
 
-/// The first object in the text that has the right form; else what is wrong with the last one.
-fn first_good(text: &str, read: impl Fn(&Object) -> Result<Answer, Malformed>) -> Result<Answer, Malformed> {
-    Reader { schema: None, coerced: Vec::new() }.first_good(text, read)
+/// The last object in the text that has the right form; else what is wrong with the very last one.
+fn last_good(text: &str, read: impl Fn(&Object) -> Result<Answer, Malformed>) -> Result<Answer, Malformed> {
+    Reader { schema: None, coerced: Vec::new() }.last_good(text, read)
 }
 
 fn no_object(text: &str) -> Malformed {
@@ -140,6 +148,8 @@ fn no_object(text: &str) -> Malformed {
 fn one_of(field: &str, choice: &str, allowed: &[String], also: &str) -> Result<String, Malformed> {
     let known = allowed.iter().find(|known| *known == choice);
     let known = known.or_else(|| allowed.iter().find(|known| same_answer(known, choice)));
+    // a choice of others' words is shown defused
+    let known = known.or_else(|| allowed.iter().find(|known| same_answer(&neutralise(&one_line(known)).0, choice)));
     known.cloned().ok_or_else(|| {
         let quoted: Vec<String> = allowed.iter().map(|choice| format!("\"{}\"", one_line(choice))).collect();
         let also = if allowed.is_empty() { also.trim_end_matches(", ") } else { also };

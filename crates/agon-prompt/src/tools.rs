@@ -4,10 +4,11 @@
 //! `tool` with the text of [`Prompt::tool_result`]. Where a model has no tools of its own, a [`ToolLoop`] gives it the same
 //! by structured answers.
 use crate::answer::Malformed;
-use crate::answer::json::{found, objects};
+use crate::answer::json::{Object, found, objects};
 use crate::prompt::{Prompt, PromptMessage, PromptRole};
 use crate::schema::object;
 use crate::template::{self, fill};
+use agon_core::json::unique;
 use agon_core::fence::{Fence, Foreign, Kind, Part, PromptText, Written};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -118,8 +119,17 @@ impl ToolLoop {
     /// Reads one answer inside the loop.
     pub fn read(&self, text: &str, may_call: bool) -> Result<LoopStep, Malformed> {
         let text = crate::answer::without_thoughts(text);
-        let Some(object) = objects(&text).into_iter().find(|object| object.0.contains_key("action")) else {
-            return Err(Malformed("found no JSON object with a member \"action\"".to_owned()));
+        let mut problem = None;
+        let acts = |object: Result<Object, Malformed>| match object {
+            Ok(object) => Some(object).filter(|object| object.0.contains_key("action")),
+            Err(malformed) => {
+                problem.get_or_insert(malformed);
+                None
+            }
+        };
+        let Some(object) = objects(&text).into_iter().find_map(acts) else {
+            let none = || Malformed("found no JSON object with a member \"action\"".to_owned());
+            return Err(problem.unwrap_or_else(none));
         };
         let action = object.required("action")?;
         match action.as_str() {
@@ -142,7 +152,7 @@ impl ToolLoop {
             None | Some(Value::Null) => "{}".to_owned(),
             Some(Value::Object(members)) => Value::Object(members.clone()).to_string(),
             // some models write the object as text
-            Some(Value::String(text)) => match serde_json::from_str::<Value>(text) {
+            Some(Value::String(text)) => match unique(text) {
                 Ok(Value::Object(members)) => Value::Object(members).to_string(),
                 Ok(_) | Err(_) => return Err(Malformed("arguments: found a text, allowed a JSON object".to_owned())),
             },

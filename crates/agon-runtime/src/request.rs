@@ -3,6 +3,7 @@ use crate::config::HostConfig;
 use agon_core::{Ask, Call, CallOptions, DebateSpec, Failure, FailureCause, Think, Timing};
 use agon_llm::{CallTimeouts, ChatAnswer, ChatError, ChatRequest, FinishReason, Message, Role, Sampling, ThinkLevel};
 use agon_prompt::{Prompt, PromptError, PromptMessage, PromptRole};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A call that is ready to be made.
@@ -45,7 +46,7 @@ fn message(message: PromptMessage) -> Message {
         PromptRole::User => Role::User,
         PromptRole::Assistant => Role::Assistant,
     };
-    Message::new(role, message.text)
+    Message::new(role, Arc::<str>::from(message.text))
 }
 
 fn think(policy: Think) -> agon_llm::Think {

@@ -75,7 +75,7 @@ fn answer_schema() -> Value {
 
 /// The scores, a line each, if the answer keeps to its schema.
 fn table(answer: &str, format: &Value) -> Result<String, String> {
-    let scores = serde_json::from_str::<Value>(answer).map_err(|_| "the scores are no JSON".to_owned())?;
+    let scores = agon_core::json::unique(answer).map_err(|error| format!("the scores are no JSON: {error}"))?;
     if let Some(problem) = schema::first_problem(&schema::compile(format)?, &scores) {
         return Err(problem);
     }

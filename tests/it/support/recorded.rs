@@ -1,6 +1,6 @@
 //! Debates of which every prompt is recorded: what each speaker was told, word for word, and the log beside it.
 use super::{Server, World};
-use agon_core::fence::{YOUR_TURN, marker, transcript_end, transcript_start};
+use agon_core::fence::{Fence, Kind, Mark, Reader, Written, YOUR_TURN};
 use agon_core::seed::sampling_seed;
 use agon_core::{Event, Position, Transcript, TurnId};
 use serde_json::Value;
@@ -57,9 +57,10 @@ impl Recorded {
     pub fn tail(&self) -> &str {
         parts(self.asks()).1
     }
-    /// The value of a key of the tail.
+    /// The value of a key of the tail, or of what the turn quotes.
     pub fn key(&self, key: &str) -> Option<&str> {
-        self.tail().lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "))
+        let quoted = self.shown().split_once("<<< quotations ").map_or("", |(_, quoted)| quoted);
+        self.tail().lines().chain(quoted.lines()).find_map(|line| line.strip_prefix(key)?.strip_prefix(": "))
     }
     /// What stands between the fence's lines; empty where there is no transcript.
     pub fn fenced(&self) -> &str {
@@ -172,10 +173,20 @@ impl Recording {
     pub fn seed(&self) -> u64 {
         self.events[0]["seed"].as_u64().unwrap()
     }
-    /// The lines around the transcript.
-    pub fn fence(&self) -> (String, String) {
-        let marker = marker(self.seed());
-        (transcript_start(&marker), transcript_end(&marker))
+    /// The lines around the transcript, and those around what the turn quotes.
+    pub fn fences(&self, call: &Recorded) -> [(String, String); 2] {
+        let reader = match call.participant.as_str() {
+            "summarizer" => Reader::Summarizer,
+            "synthesizer" => Reader::Synthesizer,
+            name if name.starts_with("judge") => Reader::Judges,
+            _ => Reader::Debate,
+        };
+        let lines = |kind: Kind, reader| {
+            let (mark, mut start) = (Mark::new(self.seed(), reader), Written::default());
+            Fence::open(&mut start, kind, &mark);
+            (start.as_str().trim_end().to_owned(), kind.end(&mark).as_str().to_owned())
+        };
+        [lines(Kind::Transcript, reader), lines(Kind::Task, Reader::Turn(turn(self.ask(call))))]
     }
     /// The event by which a recorded call was asked for.
     pub fn ask(&self, call: &Recorded) -> &Value {

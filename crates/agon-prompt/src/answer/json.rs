@@ -2,9 +2,12 @@
 use super::{Malformed, wrong};
 use crate::schema::TOP;
 use crate::text::{cut, one_line};
+use agon_core::fence::without_quotations;
+use agon_core::json::unique;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-/// How many opening braces are tried before the text counts as having no object.
+/// How many opening braces that could begin an object are tried before the text counts as having no further one.
 const MOST_TRIES: usize = 64;
 
 /// An object whose members are asked for by name.
@@ -80,24 +83,53 @@ impl Object {
     }
 }
 
-/// The complete objects that stand in the text, outermost only, in order. What surrounds them is passed over.
-pub(crate) fn objects(text: &str) -> Vec<Object> {
-    let mut objects = Vec::new();
-    let mut rest = text;
-    for _ in 0..MOST_TRIES {
-        let Some(start) = rest.find('{').and_then(|at| rest.get(at..)) else { break };
-        let mut stream = serde_json::Deserializer::from_str(start).into_iter::<Value>();
-        let read = stream.next();
-        let skipped = match read {
-            Some(Ok(Value::Object(object))) => {
-                objects.push(Object(object));
-                stream.byte_offset()
-            }
-            Some(_) | None => 1,
-        };
-        rest = start.get(skipped..).unwrap_or_default();
+/// The complete objects that stand in the text outside quotations, outermost only, the last one first: whoever thinks aloud ends with what it
+/// means. What surrounds them is passed over. One that names a member twice is none, and why is told.
+pub(crate) fn objects(text: &str) -> Vec<Result<Object, Malformed>> {
+    let unquoted = without_quotations(text);
+    let mut found = Vec::new();
+    let (mut at, mut tries) = (0, 0);
+    while let Some(start) = unquoted.get(at..).and_then(|rest| rest.find('{')).map(|brace| at + brace) {
+        at = start + 1;
+        let Some(rest) = unquoted.get(start..).filter(|rest| may_begin(rest)) else { continue };
+        tries += 1;
+        if tries > MOST_TRIES {
+            break;
+        }
+        let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
+        let Some(Ok(_)) = stream.next() else { continue };
+        let end = start + stream.byte_offset();
+        at = end;
+        if !is_between_marks(&unquoted, (start, end)) {
+            found.push(read(unquoted.get(start..end).unwrap_or_default()));
+        }
     }
-    objects
+    found.reverse();
+    found
+}
+
+fn read(object: &str) -> Result<Object, Malformed> {
+    match unique(object) {
+        Ok(Value::Object(members)) => Ok(Object(members)),
+        Ok(other) => Err(Malformed(format!("found {}, allowed one JSON object", found(&other)))),
+        // where it stands is a place inside the object, which says nothing to the model
+        Err(error) => Err(Malformed(error.to_string().split(" at line ").next().unwrap_or_default().to_owned())),
+    }
+}
+
+/// Whether a text that begins with a brace may begin with an object, so that braces in prose cost nothing.
+fn may_begin(text: &str) -> bool {
+    text.get(1..).is_some_and(|rest| rest.trim_start().starts_with(['"', '}']))
+}
+
+/// Whether quotation marks stand around a part, and more than that part is said.
+fn is_between_marks(text: &str, (start, end): (usize, usize)) -> bool {
+    let before = text.get(..start).unwrap_or_default();
+    let after = text.get(end..).unwrap_or_default();
+    let marks = [('"', '"'), ('“', '”'), ('„', '“'), ('„', '”'), ('«', '»'), ('‘', '’'), ('\'', '\'')];
+    let is_pair = |(open, close)| before.ends_with(open) && after.starts_with(close);
+    let is_all = before.chars().count() <= 1 && after.trim_end().chars().count() <= 1;
+    !is_all && marks.into_iter().any(is_pair)
 }
 
 /// A whole number in any of JSON's spellings.

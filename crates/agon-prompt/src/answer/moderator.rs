@@ -1,6 +1,6 @@
 //! The moderator's decisions.
 use super::json::{Object, objects};
-use super::{Malformed, first_good, participant, roster, wrong};
+use super::{Malformed, last_good, participant, roster, wrong};
 use crate::schema::MAX_REMARKS;
 use crate::text::{cut, one_line};
 use agon_core::{
@@ -70,7 +70,7 @@ pub(super) fn close(text: &str) -> Result<Answer, Malformed> {
     {
         return summary;
     }
-    first_good(text, |object| {
+    last_good(text, |object| {
         let status = object.required("status")?;
         let status = status.as_str().ok_or_else(|| wrong("status", status, STATUSES))?;
         let (summary, decision) = (object.text("summary")?, object.optional_text("decision")?);

@@ -190,3 +190,16 @@ fn a_validators_messages_are_bounded() {
     let problem = answer_of(&spec, &ask(Task::Synthesise, None), &long).unwrap_err().0;
     assert!(problem.chars().count() < 300, "{}", problem.chars().count());
 }
+
+#[test]
+fn a_synthesis_is_the_last_value_that_the_schema_describes_and_names_no_member_twice() {
+    let read = |text: &str| match answer_of(&moderated(), &ask(Task::Synthesise, None), text) {
+        Ok(Answer::Synthesis(synthesis)) => Ok(synthesis.output.unwrap().to_string()),
+        Ok(other) => panic!("{other:?}"),
+        Err(Malformed(problem)) => Err(problem),
+    };
+    assert_eq!(read("```json\n{\"n\": 1}\n```\nor rather\n```json\n{\"n\": 2}\n```"), Ok(r#"{"n":2}"#.to_owned()));
+    assert_eq!(read("```json\n{\"n\": 1}\n```\n```\n{\"m\": 2}\n```"), Ok(r#"{"n":1}"#.to_owned()));
+    let problem = read(r#"{"n": 1, "n": 2}"#).unwrap_err();
+    assert!(problem.contains("\"n\" stands there twice"), "{problem}");
+}

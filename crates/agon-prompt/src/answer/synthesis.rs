@@ -1,6 +1,8 @@
 //! The result as its author wants it, checked against his schema.
 use super::Malformed;
 use crate::text::{cut, one_line};
+use agon_core::fence::without_quotations;
+use agon_core::json::unique;
 use agon_core::{Answer, Ask, DebateSpec, Synthesis};
 use agon_schema::Schema;
 use serde_json::Value;
@@ -8,6 +10,8 @@ use serde_json::Value;
 /// How many of a validator's messages are told, and how much of each.
 const MOST_PROBLEMS: usize = 8;
 const PROBLEM_LENGTH: usize = 200;
+/// How many code fences of an answer are looked into.
+const MOST_FENCES: usize = 16;
 
 /// Valid output is kept as compact JSON. What is wrong is told to the model once; after that the text stays with its problems.
 pub(super) fn read(spec: &DebateSpec, ask: &Ask, text: &str) -> Result<Answer, Malformed> {
@@ -27,34 +31,50 @@ pub(super) fn read(spec: &DebateSpec, ask: &Ask, text: &str) -> Result<Answer, M
     Ok(Answer::Synthesis(Synthesis { text: text.into(), output, problems }))
 }
 
+/// The last value in the text that the schema describes; else what is wrong with the very last one.
 fn checked(schema: &Value, text: &str) -> Result<Value, Vec<String>> {
-    let output = value(text).ok_or_else(|| {
-        vec![format!("found no JSON value that is the whole answer, in \"{}\"", cut(&one_line(text), 80))]
-    })?;
     let schema = Schema::compile(schema).map_err(|error| {
         let place = if error.at.is_empty() { String::new() } else { format!(" at {}", told(&error.at)) };
         vec![format!("the schema cannot be used{place}: {}", told(&error.to_string()))]
     })?;
-    let problems = schema.problems(&output, MOST_PROBLEMS).into_iter().map(|problem| {
+    let mut problems = None;
+    for value in values(text) {
+        let found = value.as_ref().map_or_else(|error| vec![error.clone()], |value| wrong(&schema, value));
+        match value {
+            Ok(value) if found.is_empty() => return Ok(value),
+            Ok(_) | Err(_) => problems = problems.or(Some(found)),
+        }
+    }
+    let none = || vec![format!("found no JSON value that is the whole answer, in \"{}\"", cut(&one_line(text), 80))];
+    Err(problems.unwrap_or_else(none))
+}
+
+fn wrong(schema: &Schema, output: &Value) -> Vec<String> {
+    let problems = schema.problems(output, MOST_PROBLEMS).into_iter().map(|problem| {
         let place = if problem.at.is_empty() { "the answer".to_owned() } else { told(&problem.at) };
         format!("{place}: {}", told(&problem.message))
     });
-    let problems: Vec<String> = problems.collect();
-    if problems.is_empty() { Ok(output) } else { Err(problems) }
+    problems.collect()
 }
 
 fn told(text: &str) -> String {
     cut(&one_line(text), PROBLEM_LENGTH).into_owned()
 }
 
-/// The whole answer, or what stands in its first code fence.
-fn value(text: &str) -> Option<Value> {
-    if let Ok(value) = serde_json::from_str(text) {
-        return Some(value);
+/// The whole answer, or what stands in its code fences, the last one first. One that names a member twice is told of instead.
+fn values(text: &str) -> Vec<Result<Value, String>> {
+    let told = |json: &str| match unique(json) {
+        Ok(value) => Some(Ok(value)),
+        Err(error) => error.is_data().then(|| Err(told(&error.to_string()))),
+    };
+    if let Some(value) = told(text) {
+        return vec![value];
     }
-    let (_, fenced) = text.split_once("```")?;
-    // the rest of the fence's first line names the language
-    let (_, body) = fenced.split_once('\n')?;
-    let (body, _) = body.split_once("```")?;
-    serde_json::from_str(body.trim()).ok()
+    // between two fences stands code, then prose; the rest of a fence's first line names the language
+    let unquoted = without_quotations(text);
+    let fenced = unquoted.split("```").skip(1).step_by(2).filter_map(|fenced| Some(fenced.split_once('\n')?.1));
+    let mut found: Vec<Result<Value, String>> = fenced.filter_map(|body| told(body.trim())).collect();
+    found.reverse();
+    found.truncate(MOST_FENCES);
+    found
 }

@@ -109,7 +109,6 @@ fn attacked(spec: &DebateSpec) -> View {
         link: Some(CANARY.into()),
         date: Some(CANARY.into()),
         text: Some(CANARY.into()),
-        ..FeedItem::default()
     };
     admission.feeds = vec![FeedReading { name: "news".into(), items: vec![item], fault: None }];
     let mut view = filled_with(admission, CANARY);

@@ -5,6 +5,7 @@ use agon_llm::{ChatAnswer, ChatRequest, Message, ToolCall, ToolSpec};
 use agon_prompt::{LoopStep, Malformed, Prompt, ToolInfo, ToolLoop};
 use agon_tools::ToolOutcome;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// The conversation of one turn.
 pub(super) enum Talk {
@@ -124,7 +125,7 @@ impl Talk {
             Self::Native(native) => {
                 let told = native.prompt.tool_result(&call.name, came);
                 native.chars += told.chars().count();
-                native.said.push(Message::tool(call, told));
+                native.said.push(Message::tool(call, Arc::<str>::from(told)));
             }
             Self::Loop(talk) => talk.heard(&answer.text, &call.name, came),
         }
