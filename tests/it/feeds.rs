@@ -40,10 +40,10 @@ fn everybody_reads_the_items_and_a_dead_feed_is_a_warning_and_no_text_of_a_promp
     assert_eq!(feeds[0]["items"][0]["title"], "Ferry & tram fares rise");
     assert_eq!(feeds[1]["items"], json!([{"title": "One $HOME"}, {"title": "Two"}]));
     assert_eq!(feeds[2], json!({"name": "dead", "fault": "unavailable"}));
-    let marker = agon_core::fence::Mark::new(recording.seed(), agon_core::fence::Reader::Debate);
-    let marker = marker.as_str();
     assert!(recording.calls.len() > 5);
     for call in &recording.calls {
+        let marker = recording.mark(call);
+        let marker = marker.as_str();
         let (_, section) = call.system().split_once("\n# Feeds\n").unwrap();
         let (_, inside) = section.split_once(&format!("\n<<< feeds {marker}: ")).unwrap();
         let (inside, _) = inside.split_once(&format!("\n>>> end of feeds {marker}\n")).unwrap();

@@ -22,9 +22,9 @@ fn verdict(recording: &Recording) -> &str {
 
 /// What each call is told of earlier debates, between the lines around it.
 fn told(recording: &Recording) -> Vec<&str> {
-    let marker = agon_core::fence::Mark::new(recording.seed(), agon_core::fence::Reader::Debate);
-    let marker = marker.as_str();
     let calls = recording.calls.iter().map(|call| {
+        let marker = recording.mark(call);
+        let marker = marker.as_str();
         let (_, section) = call.system().split_once("\n# Earlier debates\n")?;
         let (_, inside) = section.split_once(&format!("\n<<< earlier debates {marker}: "))?;
         let (_, inside) = inside.split_once('\n')?;

@@ -276,7 +276,7 @@ fn private_notes_are_shown_to_their_owner_alone() {
         let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
         let next = turn(note).round + 1;
         let shown = recording.asked(owner, "argument").into_iter().find(|call| call.round() == Some(next)).unwrap();
-        assert!(shown.tail().contains(&words), "{owner} is not shown {words:?}:\n{}", shown.tail());
+        assert!(shown.asks().contains(&words), "{owner} is not shown {words:?}:\n{}", shown.asks());
         for call in recording.calls.iter().filter(|call| call.participant != owner) {
             let leaks = said_by(&recording, &words) == 0 && all_of(call).contains(&words);
             assert!(!leaks, "{} ({}) is shown a note of {owner}: {words}", call.participant, call.task);

@@ -464,4 +464,31 @@ mod tests {
             assert_eq!(cite(quote), found, "{quote}");
         }
     }
+
+    #[test]
+    fn a_quotation_is_found_between_borders_of_words_alone() {
+        let found = |text: &str, quote: &str| {
+            let mut entries = entries();
+            entries[0].text = text.into();
+            let shown = presentation(&spec(false), 1, &entries, 0);
+            check_citations(&shown, &[CitedEntry { entry: 1, quote: quote.into() }])[0].verified
+        };
+        let told = "It is impossible to close the bridges, says Ada's report: \u{201c}costs rose by 12.5 percent a year.\u{201d}";
+        for (quote, verified) in [
+            ("possible to close the bridges", false),
+            ("impossible to close the bridge", false),
+            ("impossible to close the bridges", true),
+            ("to close the bridges, says Ada's", true),
+            ("\"costs rose by 12.5 percent a year\"", true),
+            ("5 percent a year", false),
+            ("12.5 percent a year", true),
+        ] {
+            assert_eq!(found(told, quote), verified, "{quote}");
+        }
+        // the first place is inside a word, the second is not
+        assert!(found("Nonsense is what it is; sense is what it is.", "sense is what it is"));
+        assert!(found("Öffnet die Brücken für alle Bürger.", "die Brücken für alle"));
+        assert!(!found("Öffnet die Brücken für alle Bürger.", "ffnet die Brücken für"));
+        assert!(found("我们认为关闭这座旧城区的街道对居民有好处。", "关闭这座旧城区的街道对居民"));
+    }
 }

@@ -61,7 +61,7 @@ struct Reader {
 
 impl Reader {
     fn new(spec: &DebateSpec, task: &Task) -> Self {
-        let schema = spec.answers.coerce_answers.then(|| crate::schema::of(spec, task)).flatten();
+        let schema = spec.answers.coerce_answers.then(|| crate::schema::of(spec, task, None)).flatten();
         Self { schema, coerced: Vec::new() }
     }
 

@@ -109,7 +109,7 @@ pub fn prompt(view: &View, ask: &Ask) -> Result<Prompt, PromptError> {
             PromptMessage { role: PromptRole::System, text: system.clone() },
             PromptMessage { role: PromptRole::User, text: user.finished() },
         ],
-        schema: view.schema(&ask.task),
+        schema: view.schema(ask),
         tools: tools.to_vec(),
         mark: tail::mark(view, ask),
         sampling: sampling(view, ask, voice),

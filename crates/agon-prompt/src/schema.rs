@@ -22,8 +22,8 @@ pub(crate) const MOST_CONFIDENCE: u8 = 100;
 /// What is scored.
 pub(crate) const SCALES: [&str; 4] = ["clarity", "evidence", "originality", "on_topic"];
 
-/// The schema of a task's answer; none for plain text.
-pub(crate) fn of(spec: &DebateSpec, task: &Task) -> Option<Value> {
+/// The schema of a task's answer; none for plain text. A judge may cite so many `speeches`, where that is known.
+pub(crate) fn of(spec: &DebateSpec, task: &Task, speeches: Option<usize>) -> Option<Value> {
     match task {
         Task::Opening
         | Task::Argument { .. }
@@ -51,7 +51,7 @@ pub(crate) fn of(spec: &DebateSpec, task: &Task) -> Option<Value> {
         Task::OpenRound => Some(open_round(spec)),
         Task::CloseRound => Some(close_round(spec)),
         Task::EnoughSaid => Some(object(&[("enough", truth()), ("reasoning", text())])),
-        Task::Judge { candidates, .. } => Some(judge(candidates)),
+        Task::Judge { candidates, .. } => Some(judge(candidates, speeches)),
         Task::Rank { candidates, .. } => {
             let ranked = object(&[("candidate", one_of(candidates)), ("reason", text())]);
             Some(object(&[("ranking", exactly(candidates.len(), ranked))]))
@@ -118,9 +118,14 @@ fn open_round(spec: &DebateSpec) -> Value {
     ])
 }
 
-fn judge(candidates: &[String]) -> Value {
+fn judge(candidates: &[String], speeches: Option<usize>) -> Value {
     let winners: Vec<Value> = candidates.iter().map(|candidate| json!(candidate)).chain([Value::Null]).collect();
-    let citation = object(&[("entry", json!({"type": "integer", "minimum": 1})), ("quote", text())]);
+    let entry = match speeches {
+        // no number is right where nothing was said, and a range without one is no range
+        Some(most) if most > 0 => json!({"type": "integer", "minimum": 1, "maximum": most}),
+        Some(_) | None => json!({"type": "integer", "minimum": 1}),
+    };
+    let citation = object(&[("entry", entry), ("quote", text())]);
     object(&[
         ("verdict", text()),
         ("winner", json!({"enum": winners})),

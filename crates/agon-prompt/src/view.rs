@@ -5,7 +5,7 @@ mod history;
 mod page;
 mod sight;
 
-pub(crate) use facts::Facts;
+pub(crate) use facts::{Facts, Summary};
 use page::push_gap;
 pub(crate) use page::{Labels, Seen, part_of, push_checks, push_entry};
 pub(crate) use sight::Sight;
@@ -16,7 +16,8 @@ use crate::template::{self, fill};
 use agon_core::fence::{Author, Fence, Kind, Mark, Part, PromptText, Reader, Written};
 use agon_core::signals::{Gauge, Scale};
 use agon_core::{
-    Admission, Ask, Check, DebateSpec, Entry, Event, Memory, ParticipantId, Position, Task, Transcript, kept,
+    Admission, Ask, Check, DebateSpec, Entry, Event, Memory, ParticipantId, Position, SpeechKind, Task, Transcript,
+    kept,
 };
 use page::{Pages, Rendered, Shown};
 use serde_json::Value;
@@ -34,7 +35,7 @@ pub struct View {
     rendered: Rendered,
     pages: Pages,
     position: Position,
-    schemas: Mutex<Vec<(Task, Arc<Value>)>>,
+    schemas: Mutex<Vec<(Task, Option<usize>, Arc<Value>)>>,
     /// The same for debaters who do not know each other by name.
     masked: Option<(Masks, Box<Self>)>,
 }
@@ -171,15 +172,19 @@ impl View {
     /// What memory keeps of the speeches up to a position, for one to whom the whole is too long. What stands for the others is
     /// added to `out`.
     pub(crate) fn kept(&self, sees: Position, fence: &mut Fence<'_>) -> &[Entry] {
-        let summary = self.facts.last_summary(sees).and_then(|at| self.facts.summaries.get(at));
-        let summary = summary.filter(|_| self.spec.memory == Memory::SummarizePast);
-        let all = self.entries(sees);
-        let kept = kept(&self.spec, all, summary.map_or(0, |summary| summary.through));
+        let (kept, summary) = self.kept_entries(sees);
         match summary {
             Some(summary) => summary.push(fence),
-            None => push_gap(fence, all.len().saturating_sub(kept.len())),
+            None => push_gap(fence, self.entries(sees).len().saturating_sub(kept.len())),
         }
         kept
+    }
+
+    fn kept_entries(&self, sees: Position) -> (&[Entry], Option<&Summary>) {
+        let summary = self.facts.last_summary(sees).and_then(|at| self.facts.summaries.get(at));
+        let summary = summary.filter(|_| self.spec.memory == Memory::SummarizePast);
+        let through = summary.map_or(0, |summary| summary.through);
+        (kept(&self.spec, self.entries(sees), through), summary)
     }
 
     /// The entry of a turn and its number in the transcript.
@@ -188,17 +193,25 @@ impl View {
     }
 
     /// The schema of a task's answer, made once for all asks with the same choices.
-    pub(crate) fn schema(&self, task: &Task) -> Option<Arc<Value>> {
+    pub(crate) fn schema(&self, ask: &Ask) -> Option<Arc<Value>> {
+        let speeches = self.citable(ask);
         let mut schemas = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, known)) = schemas.iter().find(|(other, _)| other == task) {
+        if let Some((.., known)) = schemas.iter().find(|(task, most, _)| (task, *most) == (&ask.task, speeches)) {
             return Some(known.clone());
         }
-        let schema = Arc::new(schema::of(&self.spec, task)?);
+        let schema = Arc::new(schema::of(&self.spec, &ask.task, speeches)?);
         if schemas.len() >= MOST_SCHEMAS {
             schemas.remove(0);
         }
-        schemas.push((task.clone(), schema.clone()));
+        schemas.push((ask.task.clone(), speeches, schema.clone()));
         Some(schema)
+    }
+
+    /// How many speeches a judge is shown, and may cite.
+    fn citable(&self, ask: &Ask) -> Option<usize> {
+        let judges = matches!(ask.task, Task::Judge { .. });
+        let shown = || if ask.kept { self.kept_entries(ask.sees).0 } else { self.entries(ask.sees) };
+        judges.then(|| shown().iter().filter(|entry| entry.kind != SpeechKind::Moderation).count())
     }
 }
 

@@ -173,20 +173,25 @@ impl Recording {
     pub fn seed(&self) -> u64 {
         self.events[0]["seed"].as_u64().unwrap()
     }
-    /// The lines around the transcript, and those around what the turn quotes.
-    pub fn fences(&self, call: &Recorded) -> [(String, String); 2] {
+    /// The mark of all that a call is shown and others share.
+    pub fn mark(&self, call: &Recorded) -> Mark {
         let reader = match call.participant.as_str() {
             "summarizer" => Reader::Summarizer,
             "synthesizer" => Reader::Synthesizer,
             name if name.starts_with("judge") => Reader::Judges,
             _ => Reader::Debate,
         };
-        let lines = |kind: Kind, reader| {
-            let (mark, mut start) = (Mark::new(self.seed(), reader), Written::default());
-            Fence::open(&mut start, kind, &mark);
-            (start.as_str().trim_end().to_owned(), kind.end(&mark).as_str().to_owned())
+        Mark::new(self.seed(), reader)
+    }
+    /// The lines around the transcript, and those around what the turn quotes.
+    pub fn fences(&self, call: &Recorded) -> [(String, String); 2] {
+        let lines = |kind: Kind, mark: &Mark| {
+            let mut start = Written::default();
+            Fence::open(&mut start, kind, mark);
+            (start.as_str().trim_end().to_owned(), kind.end(mark).as_str().to_owned())
         };
-        [lines(Kind::Transcript, reader), lines(Kind::Task, Reader::Turn(turn(self.ask(call))))]
+        let turn = Mark::new(self.seed(), Reader::Turn(turn(self.ask(call))));
+        [lines(Kind::Transcript, &self.mark(call)), lines(Kind::Task, &turn)]
     }
     /// The event by which a recorded call was asked for.
     pub fn ask(&self, call: &Recorded) -> &Value {

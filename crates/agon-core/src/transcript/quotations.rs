@@ -1,7 +1,8 @@
 //! Quotations, looked up in the speeches that they name.
 use super::ShownEntry;
 use crate::answer::{Citation, CitedEntry};
-use crate::words::words;
+use crate::words::{is_spaceless, words};
+use unicode_segmentation::UnicodeSegmentation;
 
 /// Fewest characters of a quotation that can be verified.
 pub const QUOTE_CHARS: usize = 12;
@@ -27,7 +28,23 @@ pub fn check_citations(shown: &[ShownEntry<'_>], cited: &[CitedEntry]) -> Vec<Ci
 
 /// Whether the speech has the words, as it was shown to the judge or as it was spoken.
 fn said(shown: &ShownEntry<'_>, wanted: &str) -> bool {
-    folded(&shown.text).contains(wanted) || folded(&shown.entry.text).contains(wanted)
+    has_words(&folded(&shown.text), wanted) || has_words(&folded(&shown.entry.text), wanted)
+}
+
+/// Whether the words stand in the text from one border of words to another, so that `possible` is not found in `impossible`. In a script without
+/// spaces every character is such a border.
+fn has_words(text: &str, wanted: &str) -> bool {
+    let mut found = text.match_indices(wanted).map(|(at, _)| (at, at + wanted.len())).peekable();
+    if wanted.is_empty() || found.peek().is_none() {
+        return false;
+    }
+    let borders: Vec<usize> = text.split_word_bound_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    let is_border = |at: usize| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let after = text.get(at..).and_then(|after| after.chars().next());
+        borders.binary_search(&at).is_ok() || [before, after].into_iter().flatten().any(is_spaceless)
+    };
+    found.any(|(from, to)| is_border(from) && is_border(to))
 }
 
 /// Lower case, runs of white space as one space, quotation marks and Markdown emphasis dropped, outer ellipses and full stops off.

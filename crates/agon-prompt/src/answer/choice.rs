@@ -107,11 +107,13 @@ pub(super) fn judgement(object: &Object, candidates: &[String]) -> Result<Answer
     }))
 }
 
+/// Speeches are numbered from 1.
+const NO_SPEECH: u32 = 0;
+
 fn citation(item: &Value) -> Result<CitedEntry, Malformed> {
     let object = item.as_object().ok_or_else(|| wrong("citations", item, "objects with entry and quote"))?;
     let object = Object(object.clone());
-    let entry = object.required("entry")?;
-    let number = whole_number(entry).filter(|number| *number > 0);
-    let number = number.ok_or_else(|| wrong("entry", entry, "the number of a speech, from 1"))?;
+    // what names no speech is a quotation that cannot be verified, and no reason to lose the judgement
+    let number = whole_number(object.required("entry")?).unwrap_or(NO_SPEECH);
     Ok(CitedEntry { entry: number, quote: object.text("quote")? })
 }

@@ -165,11 +165,15 @@ fn a_judgement_names_a_candidate_or_nobody() {
     assert_eq!(judge("null").unwrap().winner, None);
     assert_eq!(judge("null").unwrap().citations, [CitedEntry { entry: 2, quote: "q".into() }]);
     assert_eq!(judge("\"Ada\"").unwrap_err(), "winner: found \"Ada\", allowed null, \"Close it\"");
-    let zero = r#"{"verdict": "v", "winner": null, "reasoning": "r", "citations": [{"entry": 0, "quote": "q"}]}"#;
-    assert_eq!(
-        read(Task::Judge { order: 0, candidates: Vec::new() }, zero),
-        Err("entry: found 0, allowed the number of a speech, from 1".to_owned())
-    );
+    for entry in ["0", "-1", "2.5", "\"2\"", "null", "99999999999"] {
+        let cited = format!(
+            r#"{{"verdict": "v", "winner": null, "reasoning": "r", "citations": [{{"entry": {entry}, "quote": "q"}}]}}"#
+        );
+        match read(Task::Judge { order: 0, candidates: Vec::new() }, &cited) {
+            Ok(Answer::Judgement(judgement)) => assert_eq!(judgement.citations[0].entry, 0, "{entry}"),
+            other => panic!("{entry}: {other:?}"),
+        }
+    }
 }
 
 #[test]
