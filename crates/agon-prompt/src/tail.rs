@@ -173,7 +173,9 @@ fn languages(spec: &DebateSpec) -> Option<Written> {
             spoken.push(language);
         }
     }
-    let named = |language: Option<Author<'_>>| language.map_or_else(|| Part::from("that of the topic"), |own| own.on_one_line().into());
+    let named = |language: Option<Author<'_>>| {
+        language.map_or_else(|| Part::from("that of the topic"), |own| own.on_one_line().into())
+    };
     (spoken.len() > 1).then(|| Written::joined(spoken.into_iter().map(named), ", "))
 }
 

@@ -8,8 +8,8 @@ use crate::answer::json::{Object, found, objects};
 use crate::prompt::{Prompt, PromptMessage, PromptRole};
 use crate::schema::object;
 use crate::template::{self, fill};
-use agon_core::json::unique;
 use agon_core::fence::{Fence, Foreign, Kind, Part, PromptText, Written};
+use agon_core::json::unique;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -97,7 +97,9 @@ impl ToolLoop {
         let told = self.prompt.tool_result(tool, outcome);
         let added = wanted.chars().count().saturating_add(told.chars().count()) as u64;
         self.prompt.estimated_tokens = self.prompt.estimated_tokens.saturating_add(added.saturating_mul(2) / 7);
-        self.prompt.messages.push(PromptMessage { role: PromptRole::Assistant, text: Foreign::new(wanted).as_own_answer().finished() });
+        self.prompt
+            .messages
+            .push(PromptMessage { role: PromptRole::Assistant, text: Foreign::new(wanted).as_own_answer().finished() });
         self.prompt.messages.push(PromptMessage { role: PromptRole::User, text: told });
     }
 

@@ -35,10 +35,13 @@ pub struct View {
     rendered: Rendered,
     pages: Pages,
     position: Position,
-    schemas: Mutex<Vec<(Task, Option<usize>, Arc<Value>)>>,
+    schemas: Mutex<Schemas>,
     /// The same for debaters who do not know each other by name.
     masked: Option<(Masks, Box<Self>)>,
 }
+
+/// The schemas of tasks, and of how many speeches each may cite some.
+type Schemas = Vec<(Task, Option<usize>, Arc<Value>)>;
 
 /// The system messages, by who reads them.
 pub(crate) struct Systems {

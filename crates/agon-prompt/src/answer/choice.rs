@@ -17,7 +17,9 @@ pub(super) fn choice(spec: &DebateSpec, object: &Object, allowed: &[String]) -> 
         }
         // others choose among such answers, word for word
         if neutralise(&one_line(&choice)).1 > 0 {
-            return Err(Malformed("choice: found what looks like the marks of a prompt, allowed plain words".to_owned()));
+            return Err(Malformed(
+                "choice: found what looks like the marks of a prompt, allowed plain words".to_owned(),
+            ));
         }
         choice
     } else {

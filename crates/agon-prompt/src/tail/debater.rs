@@ -2,14 +2,14 @@
 use super::speech::{self, rules};
 use super::votes;
 use super::{Head, Tail, Values, agreement, choice_of, instructions, languages, round_of, with_form, words};
-use crate::template::{self, fill, line};
 use crate::prompt::presented;
+use crate::template::{self, fill, line};
 use crate::text::{cut, one_line};
 use crate::view::View;
 use agon_core::fence::{Author, Foreign, Written};
 use agon_core::{
-    Ask, BallotStage, Bench, BidPurpose, Guidance, Mode, Note, ParticipantId, Persona, SpeechKind, Style,
-    Task, speaker_labels,
+    Ask, BallotStage, Bench, BidPurpose, Guidance, Mode, Note, ParticipantId, Persona, SpeechKind, Style, Task,
+    speaker_labels,
 };
 
 /// Who the persona is, what was said to it, the rules, the task, the author's instructions.
@@ -246,9 +246,8 @@ fn task_text(view: &View, ask: &Ask, persona: &Persona) -> Written {
 }
 
 fn bid_text(purpose: BidPurpose, threshold: u8) -> Written {
-    let form = |why| {
-        Written::joined([fill(why, &[("threshold", threshold.into())]), fill(template::BID_FORM, &[])], "\n")
-    };
+    let form =
+        |why| Written::joined([fill(why, &[("threshold", threshold.into())]), fill(template::BID_FORM, &[])], "\n");
     match purpose {
         BidPurpose::Floor => form(template::BID_FLOOR),
         BidPurpose::Reaction => form(template::BID_REACTION),

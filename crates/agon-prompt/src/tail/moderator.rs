@@ -59,8 +59,9 @@ fn task_text(view: &View, ask: &Ask, (moderator, tools): (&Moderator, &[Author<'
     let task = &ask.task;
     let words = words(&moderator.voice);
     let style = style(moderator.summary_style);
-    let concluding =
-        |template| fill(template, &[("words", words.into()), ("style", line(template::CONCLUSION_STYLE, style).into())]);
+    let concluding = |template| {
+        fill(template, &[("words", words.into()), ("style", line(template::CONCLUSION_STYLE, style).into())])
+    };
     if let Task::Conclude { conclusion } = task {
         return concluding(match conclusion {
             Conclusion::Reconciliation => template::RECONCILE,
@@ -118,7 +119,8 @@ fn interject(moderator: &Moderator, words: u32) -> Written {
     let duties = [moderator.interjects, moderator.warns, moderator.clarifies, moderator.reflects];
     let on = || (0..).zip(duties).filter(|(_, on)| *on).map(|(at, _)| at);
     let midway = moderator.sums_up_midway();
-    let summary = [("style", line(template::SUMMARY_STYLE, style(moderator.summary_style)).into()), ("words", words.into())];
+    let summary =
+        [("style", line(template::SUMMARY_STYLE, style(moderator.summary_style)).into()), ("words", words.into())];
     let member = |at: usize| match (at, midway) {
         (0, true) => fill(template::INTERJECT_SUMMARY, &summary),
         _ => fill(line(template::INTERJECT_MEMBERS, at), &[]),

@@ -97,7 +97,11 @@ fn statement((mode, speech): (Mode, SpeechKind), filled: impl Fn(&'static str) -
 }
 
 /// A speech of a round, as the format wants it.
-fn argument(view: &View, (to, bench): (Option<&ParticipantId>, Option<Bench>), (words, guided): (u32, bool)) -> Written {
+fn argument(
+    view: &View,
+    (to, bench): (Option<&ParticipantId>, Option<Bench>),
+    (words, guided): (u32, bool),
+) -> Written {
     let other = to.map_or_else(|| Part::from("NAME"), |to| view.called(to).into());
     let values = |duty: &'static str| {
         [

@@ -13,7 +13,10 @@ pub(super) fn section(feeds: &[FeedReading], mark: &Mark) -> Option<Written> {
     section.push("\n");
     let mut fence = Fence::open(&mut section, Kind::Feeds, mark);
     for (at, feed) in filled.into_iter().enumerate() {
-        fence.ours(if at == 0 { "### Feed " } else { "\n### Feed " }).line(&Foreign::new(feed.name.as_str())).ours("\n");
+        fence
+            .ours(if at == 0 { "### Feed " } else { "\n### Feed " })
+            .line(&Foreign::new(feed.name.as_str()))
+            .ours("\n");
         feed.items.iter().for_each(|item| push_item(&mut fence, item));
     }
     fence.close(Kind::Feeds);

@@ -220,7 +220,8 @@ fn nobody_who_speaks_sees_the_mark_of_those_who_judge_or_of_another_turn() {
     let view = after_one_round(&everything(Mode::Adversarial));
     let marks = |who: &str, turn, task| {
         let ask = Ask { correction: Some("x".into()), ..ask(&view, who, turn, task) };
-        let text: String = prompt(&view, &ask).unwrap().messages.iter().map(|message| message.text.to_string()).collect();
+        let text: String =
+            prompt(&view, &ask).unwrap().messages.iter().map(|message| message.text.to_string()).collect();
         let words = text.split(|c: char| !c.is_ascii_hexdigit()).filter(|word| word.len() == 16);
         words.map(str::to_owned).collect::<BTreeSet<_>>()
     };

@@ -281,7 +281,8 @@ fn openings_and_first_ballots_mention_nobody_else() {
         for task in [Task::Opening, ballot, proposal] {
             let prompt = prompt(&view, &ask(&view, "Ada", turn(0, 0), task)).unwrap();
             let text: String = prompt.messages.iter().map(|message| message.text.as_ref()).collect();
-            for foreign in ["Ben", "Cleo", "keep it open", "on weekends", "Nine of ten", "transcript 0441cc9cee45d2e0"] {
+            for foreign in ["Ben", "Cleo", "keep it open", "on weekends", "Nine of ten", "transcript 0441cc9cee45d2e0"]
+            {
                 assert!(!text.contains(foreign), "{foreign}");
             }
         }

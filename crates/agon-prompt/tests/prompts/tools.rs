@@ -120,7 +120,11 @@ fn a_model_without_tools_calls_them_by_its_answers() {
     let first = steps.prompt(true);
     insta::assert_snapshot!(
         "tool_loop",
-        format!("{}\n{:#}", first.messages[1].text.split_once("\n=== YOUR TURN ===\n").unwrap().1, first.schema.unwrap())
+        format!(
+            "{}\n{:#}",
+            first.messages[1].text.split_once("\n=== YOUR TURN ===\n").unwrap().1,
+            first.schema.unwrap()
+        )
     );
     let wanted = r#"{"action": "tool", "tool": "search", "arguments": {"query": "shops"}, "answer": null}"#;
     let call = LoopStep::Call { tool: "search".into(), arguments: r#"{"query":"shops"}"#.into() };

@@ -137,7 +137,11 @@ fn found(brief: &Brief) -> Option<String> {
         Ok(value) => strings(&value, &mut texts, 0),
         Err(_) => texts.push(result.clone()),
     }
-    let lines: Vec<&str> = texts.iter().flat_map(|text| text.lines()).filter(|line| !is_marker(line) && !line.starts_with("Tool: ")).collect();
+    let lines: Vec<&str> = texts
+        .iter()
+        .flat_map(|text| text.lines())
+        .filter(|line| !is_marker(line) && !line.starts_with("Tool: "))
+        .collect();
     let sentences = || lines.iter().flat_map(|line| words::sentences(line));
     let good = sentences().find_map(|sentence| words::fragment(sentence, ECHO_WORDS));
     let any = || sentences().find_map(echo);

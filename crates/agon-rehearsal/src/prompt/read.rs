@@ -3,8 +3,8 @@
 use super::{
     Brief, Debater,
     lines::{
-        Place, entry_header, fenced, heading, is_label, is_marker, is_staff, is_summary, numbers, push_line, read_round,
-        split_at_delimiter,
+        Place, entry_header, fenced, heading, is_label, is_marker, is_staff, is_summary, numbers, push_line,
+        read_round, split_at_delimiter,
     },
 };
 
