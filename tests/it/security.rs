@@ -3,6 +3,7 @@ mod bound;
 mod crossings;
 mod indirect;
 mod keys;
+mod lost;
 mod printed;
 mod tenants;
 mod tls;

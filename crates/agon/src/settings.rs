@@ -17,7 +17,7 @@ mod tools;
 mod verifiers;
 
 pub use client::ClientSettings;
-pub use cluster::{CoordinatorSettings, HostRoleSettings, NodeSettings};
+pub use cluster::{ClusterSettings, CoordinatorSettings, HostRoleSettings, NodeSettings};
 pub use faces::{
     AdminSettings, AuthSettings, CertificateSettings, GatewaySettings, JwtSettings, LogFormat, PrincipalField,
     TelemetrySettings, TlsSettings,
@@ -62,6 +62,8 @@ pub struct Settings {
     pub node: NodeSettings,
     /// How processes of a cluster reach each other.
     pub nats: NatsSettings,
+    /// What all processes of a cluster have alike.
+    pub cluster: ClusterSettings,
     /// How debates are led.
     pub coordinator: CoordinatorSettings,
     /// How turns are played.
@@ -245,9 +247,14 @@ impl Settings {
         }
     }
 
+    /// The store of a cluster.
+    pub fn store_on_nats(&self) -> agon_store::NatsStoreConfig {
+        agon_store::NatsStoreConfig { cluster: self.cluster.name.clone(), ..self.nats.store() }
+    }
+
     /// Everything that is wrong although each value has the right form.
     pub fn problems(&self) -> Vec<String> {
-        let mut problems: Vec<String> = Vec::new();
+        let mut problems: Vec<String> = self.cluster.problems();
         for (at, host) in self.hosts.iter().enumerate() {
             problems.extend(host.problems().into_iter().map(|problem| format!("hosts[{at}].{problem}")));
             if self.hosts.iter().take(at).any(|other| other.name == host.name) {

@@ -104,8 +104,12 @@ node:
   drain: {{ .drain | quote }}
 nats:
   {{- include "agon.settings.nats" . | nindent 2 }}
+{{- with $values.cluster.name }}
+cluster:
+  name: {{ . | quote }}
+{{- end }}
 coordinator:
-  {{- omit $values.cluster "waitLimit" | include "agon.snake" | nindent 2 }}
+  {{- omit $values.cluster "waitLimit" "name" | include "agon.snake" | nindent 2 }}
 admin:
   listen: {{ printf "%s:9090" $values.listenAddress | quote }}
 telemetry:
@@ -181,6 +185,7 @@ auth:
 {{- $settings := include "agon.settings.common" $common | fromYaml -}}
 {{- $hosts := include "agon.servers" $pool | fromYamlArray -}}
 {{- $own := dict "hosts" $hosts "tools" $pool.tools "host" (dict "discovery" $pool.discovery "wait" $pool.wait) -}}
+{{- if and $pool.rehearsal $pool.latency -}}{{- $_ := set $own "rehearsal" (dict "latency" $pool.latency) -}}{{- end -}}
 {{- $more := merge $own (dict "breaker" (include "agon.snake" .root.Values.breaker | fromYaml)) -}}
 {{- include "agon.toml" (merge $more $settings) -}}
 {{- end -}}
@@ -205,5 +210,6 @@ auth:
 {{/* agon.toml of the job that sets up the streams. */}}
 {{- define "agon.settings.provision" -}}
 {{- $nats := include "agon.settings.nats" (dict "root" . "role" "provisioner") | fromYaml -}}
-{{- include "agon.toml" (dict "nats" $nats) -}}
+{{- $cluster := ternary (dict "cluster" (dict "name" .Values.cluster.name)) dict (ne .Values.cluster.name "") -}}
+{{- include "agon.toml" (merge (dict "nats" $nats) $cluster) -}}
 {{- end -}}

@@ -1,5 +1,6 @@
 //! The chart as it is rendered, started on this machine: every process has exactly the arguments, the environment, the files and the
 //! permissions that the render gives it. What had to differ is told in [`places`].
+mod accounts;
 mod crowd;
 mod network;
 mod places;

@@ -184,8 +184,8 @@ impl Bus for NatsBus {
         if tokio::time::timeout(DRAIN, self.owner.tasks.wait()).await.is_err() {
             tracing::warn!(tasks = self.owner.tasks.len(), "tasks of the bus did not end in time");
         }
-        for link in [&self.control, &self.tokens] {
-            // what is cut off has nobody to send to
+        // what is cut off has nobody to send to
+        for link in [&self.control, &self.tokens].into_iter().filter(|link| link.is_connected()) {
             tokio::time::timeout(link.request_timeout(), link.client().flush()).await.ok();
         }
     }

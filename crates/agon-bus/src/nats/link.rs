@@ -313,7 +313,9 @@ impl NatsLink {
     /// Sends what is still to be sent and closes the connection, for everybody who shares it.
     pub async fn close(&self) {
         // closed already, or cut: nothing is left to do
-        tokio::time::timeout(self.request_timeout, self.client.flush()).await.ok();
+        if self.is_connected() {
+            tokio::time::timeout(self.request_timeout, self.client.flush()).await.ok();
+        }
         self.client.drain().await.ok();
     }
 }

@@ -231,6 +231,14 @@ async fn grow(link: &NatsLink, wanted: &Config) -> Result<Info, ProvisionError> 
     compared(wanted, info.map_err(|error| refused(stream, &error))?)
 }
 
+/// Gives a stream another description.
+pub async fn describe_stream(link: &NatsLink, stream: &str, description: &str) -> Result<(), ProvisionError> {
+    let mut config = info(link, stream).await?.config;
+    config.description = Some(description.to_owned());
+    let changed = call(link, stream, "UPDATE", &body(stream, &config)?).await?;
+    changed.map(drop).map_err(|error| refused(stream, &error))
+}
+
 fn body(stream: &str, config: &Config) -> Result<Value, ProvisionError> {
     let failed = |e: serde_json::Error| ProvisionError::Server { stream: stream.to_owned(), reason: e.to_string() };
     serde_json::to_value(config).map_err(failed)

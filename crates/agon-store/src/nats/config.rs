@@ -8,6 +8,8 @@ const HOUR: Duration = Duration::from_secs(60 * 60);
 /// How the store on JetStream is set up and bounded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NatsStoreConfig {
+    /// The cluster whose streams these are; another one's are refused. Absent: no cluster that has a name.
+    pub cluster: Option<String>,
     /// How many streams the logs are spread over; fixed by the first set-up.
     pub shards: NonZeroU32,
     /// How many lanes each priority of the job queue has: tenants share a lane, and lanes are served in turn. Fixed by the first set-up.
@@ -93,6 +95,7 @@ impl Default for NatsStoreConfig {
             max_records: NonZeroU32::MIN.saturating_add(4_999),
             max_jobs: NonZeroU32::MIN.saturating_add(99_999),
             part_bytes: NonZeroU32::MIN.saturating_add((256 << 10) - 1),
+            cluster: None,
             limits: NatsLimits::default(),
             cache: NatsCache::default(),
         }

@@ -20,6 +20,19 @@ pub enum NatsStoreError {
         /// What it should say.
         wanted: String,
     },
+    /// Two clusters would share streams, queues and hosts.
+    #[error(
+        "stream {stream} belongs to the cluster {found:?}, and this is {wanted}: name it alike (cluster.name), or give it an account of its \
+         own on this NATS"
+    )]
+    OtherCluster {
+        /// Which stream.
+        stream: String,
+        /// Whose it is.
+        found: String,
+        /// Whose it should be, in words.
+        wanted: String,
+    },
     /// A consumer of the job queue could not be set up.
     #[error("consumer {consumer} of the job queue cannot be set up: {detail}")]
     Consumer {

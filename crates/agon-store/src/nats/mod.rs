@@ -60,6 +60,15 @@ impl NatsStore {
         setup::set_up(link, &js, config, NatsUse::ALL).await
     }
 
+    /// Sets up again what a process that uses this much of it has lost.
+    pub async fn restore(
+        link: &NatsLink,
+        config: &NatsStoreConfig,
+        uses: NatsUse,
+    ) -> Result<Vec<(String, SetUp)>, NatsStoreError> {
+        setup::set_up(link, &Js::new(link, config.deadline), config, uses).await
+    }
+
     /// The names of all its streams.
     pub fn stream_names(config: &NatsStoreConfig) -> Vec<String> {
         setup::streams(config).into_iter().map(|stream| stream.name).collect()

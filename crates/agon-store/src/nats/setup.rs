@@ -6,7 +6,9 @@ use super::js::Js;
 use super::parts::HEADER_ROOM;
 use super::subjects::{self, CATALOGUE, JOBS, ORDERS, PARTS, REGISTERS, REQUESTS};
 use agon_bus::nats::NatsLink;
-use agon_bus::nats::provision::{Growth, ProvisionError, SetUp, find_consumer, find_stream, set_up_stream};
+use agon_bus::nats::provision::{
+    Growth, ProvisionError, SetUp, describe_stream, find_consumer, find_stream, set_up_stream,
+};
 use agon_core::Priority;
 use async_nats::jetstream::consumer::{self, AckPolicy, DeliverPolicy, pull};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, Info, RetentionPolicy, StorageType};
@@ -18,6 +20,8 @@ const NO_DUPLICATES: Duration = Duration::from_millis(100);
 /// How often a set-up that a server refused is tried again, and after which pause.
 const RACES: usize = 3;
 const RACE_PAUSE: Duration = Duration::from_millis(100);
+/// What stands before the name of a cluster.
+const CLUSTER: &str = ", cluster ";
 /// No limit.
 const UNLIMITED: i64 = -1;
 
@@ -65,7 +69,11 @@ pub(crate) async fn set_up(
         // The first one to differ stops the set-up, before anything is added to a cluster that was set up otherwise. What is fixed is
         // looked at first, because other differences may follow from it.
         if let Some(found) = find_stream(link, &stream.name).await? {
-            same_description(&stream, &found.config)?;
+            same_cluster(&stream, &found.config)?;
+            match adopted(&stream, &found.config) {
+                Some(description) => describe_stream(link, &stream.name, description).await?,
+                None => same_description(&stream, &found.config)?,
+            }
         }
         let (set_up, info) = ensured(link, &stream).await?;
         same_description(&stream, &info.config)?;
@@ -91,6 +99,30 @@ async fn ensured(link: &NatsLink, stream: &Config) -> Result<(SetUp, Info), Prov
     set_up_stream(link, stream, Growth::Allow).await
 }
 
+/// The name of a cluster in the description of its logs; metadata of streams is not known to older servers.
+fn cluster_of(stream: &Config) -> Option<&str> {
+    stream.description.as_deref()?.split_once(CLUSTER).map(|(_, name)| name)
+}
+
+fn same_cluster(wanted: &Config, found: &Config) -> Result<(), NatsStoreError> {
+    match (cluster_of(wanted), cluster_of(found)) {
+        (_, None) => Ok(()),
+        (wanted, Some(found)) if wanted == Some(found) => Ok(()),
+        (name, Some(found)) => Err(NatsStoreError::OtherCluster {
+            stream: wanted.name.clone(),
+            found: found.to_owned(),
+            wanted: name.map_or_else(|| "one without a name".to_owned(), |name| format!("{name:?}")),
+        }),
+    }
+}
+
+/// The description of a stream without a cluster's name that is given one.
+fn adopted<'a>(wanted: &'a Config, found: &Config) -> Option<&'a str> {
+    let description = wanted.description.as_deref()?;
+    let (nameless, _) = description.split_once(CLUSTER)?;
+    (found.description.as_deref() == Some(nameless)).then_some(description)
+}
+
 fn same_description(wanted: &Config, found: &Config) -> Result<(), NatsStoreError> {
     match found.description == wanted.description {
         true => Ok(()),
@@ -112,8 +144,9 @@ pub(crate) fn streams(config: &NatsStoreConfig) -> Vec<Config> {
     let limits = &config.limits;
     let shards = config.shards;
     let shard_bytes = NonZeroU64::new(limits.log_bytes.get() / u64::from(shards.get())).unwrap_or(NonZeroU64::MIN);
+    let cluster = config.cluster.as_ref().map(|name| format!("{CLUSTER}{name}")).unwrap_or_default();
     let logs = (0..shards.get()).map(|shard| Config {
-        description: Some(format!("logs of debates, shard {shard} of {shards}")),
+        description: Some(format!("logs of debates, shard {shard} of {shards}{cluster}")),
         max_messages_per_subject: config.max_records.get().into(),
         discard_new_per_subject: true,
         deny_delete: true,

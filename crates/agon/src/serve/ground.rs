@@ -1,6 +1,7 @@
 //! What the roles stand on: NATS with its streams, or memory and a SQLite file where there is one process.
 use super::permissions;
 use super::plan::Plan;
+use super::restore::Streams;
 use crate::cli::Role;
 use crate::commands::Context;
 use crate::exit::{Exit, Stop};
@@ -9,7 +10,6 @@ use crate::store::{Store, counted};
 use agon_bus::nats::provision::ProvisionError;
 use agon_bus::nats::{
     NatsBus, NatsConfig, NatsError, NatsLink, ProvisionConfig, QUEUE_STREAM, QueueConfig, StreamWatch, connect,
-    provision_queues,
 };
 use agon_bus::{Bus, MemoryBus};
 use agon_runtime::HostConfig;
@@ -45,6 +45,7 @@ pub struct Ground {
 struct Nats {
     links: [NatsLink; 2],
     store: Arc<NatsStore>,
+    streams: Streams,
 }
 
 impl Ground {
@@ -87,10 +88,10 @@ impl Ground {
         permissions::check(plan, control).await?;
         let streams = ProvisionConfig { replicas: settings.replicas.get(), ..ProvisionConfig::default() };
         let uses = NatsUse { admits: plan.is(Role::Gateway), owns: plan.is(Role::Coordinator) };
-        if uses.owns || plan.is(Role::Host) {
-            provision_queues(control, &streams).await.map_err(not_set_up)?;
-        }
-        let store = NatsStore::open_for(control, settings.store(), uses).await.map_err(not_opened)?;
+        let wanted = plan.settings.store_on_nats();
+        let queues = uses.owns || plan.is(Role::Host);
+        let kept = Streams { link: control.clone(), bus: streams.clone(), queues, store: wanted, uses };
+        let store = kept.open(settings.wait.0, &plan.herald).await.map_err(not_opened)?;
         let store = Arc::new(store);
         let lease = uses.owns.then_some(plan.node().times.turn_lease);
         let bus = NatsBus::new(control.clone(), tokens.clone(), QueueConfig { provision: streams, lease });
@@ -103,7 +104,7 @@ impl Ground {
             catalogue: store.clone(),
             requests: store.clone(),
             upkeep: store.clone(),
-            nats: Some(Nats { links, store }),
+            nats: Some(Nats { links, store, streams: kept }),
         })
     }
 
@@ -118,9 +119,17 @@ impl Ground {
     pub fn streams(&self, plan: &Plan) -> Option<StreamWatch> {
         let nats = self.nats.as_ref()?;
         let [control, _] = &nats.links;
-        let mut names = NatsStore::stream_names(&plan.settings.nats.store());
+        let mut names = NatsStore::stream_names(&plan.settings.store_on_nats());
         names.push(QUEUE_STREAM.to_owned());
         Some(StreamWatch::new(control.clone(), names))
+    }
+
+    /// Sets up again what NATS loses. Returns when that is not permitted; never without NATS.
+    pub async fn keep_streams(&self) -> Stop {
+        match &self.nats {
+            Some(nats) => nats.streams.keep().await,
+            None => std::future::pending().await,
+        }
     }
 
     /// Where it is, for people.
@@ -180,6 +189,7 @@ pub fn not_opened(error: NatsStoreError) -> Stop {
         NatsStoreError::Differs { .. } => {
             (Exit::Usage, "the cluster was set up otherwise; give `nats.shards` its first value")
         }
+        NatsStoreError::OtherCluster { .. } => (Exit::Usage, "this NATS has the debates of another cluster"),
         NatsStoreError::Consumer { .. } | NatsStoreError::SmallMessages { .. } => {
             (Exit::Unavailable, "the streams cannot be used")
         }

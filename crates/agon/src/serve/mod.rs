@@ -10,6 +10,7 @@ mod permissions;
 mod plan;
 mod process;
 pub mod provision;
+mod restore;
 
 use crate::cli::ServeArgs;
 use crate::commands::{Context, runtime};

@@ -88,8 +88,12 @@ impl Process {
 
     /// Waits until the process can no longer do its work.
     pub async fn failed(&self) -> Stop {
-        let down = self.node.failed().await;
-        Stop::from(anyhow::Error::from(down).context("the process gives up, so that it is started anew"))
+        tokio::select! {
+            down = self.node.failed() => {
+                Stop::from(anyhow::Error::from(down).context("the process gives up, so that it is started anew"))
+            }
+            stop = self.ground.keep_streams() => stop,
+        }
     }
 
     /// Ends in order; false when something was cut off.

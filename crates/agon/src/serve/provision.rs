@@ -13,7 +13,8 @@ const ROLE: &str = "provisioner";
 
 /// `agon provision`
 pub fn run(context: &Context, args: &ProvisionArgs) -> Result<Exit, Stop> {
-    let mut settings = context.settings()?.nats;
+    let all = context.settings()?;
+    let (mut settings, store) = (all.nats.clone(), all.store_on_nats());
     if !args.nats.is_empty() {
         settings.urls.clone_from(&args.nats);
     }
@@ -29,7 +30,7 @@ pub fn run(context: &Context, args: &ProvisionArgs) -> Result<Exit, Stop> {
         let link = connect(config).await.map_err(unreached)?;
         let streams =
             ProvisionConfig { replicas: settings.replicas.get(), growth: Growth::Allow, ..ProvisionConfig::default() };
-        let done = set_up(&link, &streams, &settings.store()).await;
+        let done = set_up(&link, &streams, &store).await;
         link.close().await;
         print(context, args, &done?)
     })

@@ -4,6 +4,27 @@ use crate::cli::Role;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
+/// What all processes of a cluster have alike.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClusterSettings {
+    /// Its name, which its streams keep: processes of another cluster are refused by them. Absent: no name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+impl ClusterSettings {
+    /// What is wrong with it, with its field.
+    pub fn problems(&self) -> Vec<String> {
+        let word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        let fits = |name: &String| (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(word);
+        let wrong = self.name.iter().filter(|name| !fits(name));
+        wrong
+            .map(|name| format!("cluster.name: {name:?} is no name; give 1 to {LONGEST_NAME} of a-z, 0-9 and -"))
+            .collect()
+    }
+}
+
 /// What this process is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -216,6 +216,10 @@ impl Puller {
     async fn give_back_the_rest(mut self, mut answers: Subscriber) {
         self.wants.close();
         self.waiting.clear();
+        if !self.consumers.link().is_connected() {
+            // what was on its way comes again when its lease has run out
+            return;
+        }
         // a connection that is closed has nothing left to give back
         answers.drain().await.ok();
         while let Some(answer) = answers.next().await {
