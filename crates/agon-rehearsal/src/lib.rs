@@ -35,6 +35,7 @@ mod recorder;
 mod request;
 mod schema;
 mod server;
+mod sites;
 mod stage;
 mod stats;
 mod task;

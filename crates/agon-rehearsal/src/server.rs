@@ -6,7 +6,7 @@ use axum::{
     Router,
     extract::DefaultBodyLimit,
     http::{HeaderName, HeaderValue},
-    middleware::map_response,
+    middleware::{from_fn, map_response},
     response::Response,
     routing::{get, post},
 };
@@ -16,7 +16,7 @@ use crate::{
     catalogue, chat,
     config::{Error, RehearsalConfig},
     door::{Door, Switch},
-    embed,
+    embed, sites,
     stage::Stage,
     stats::Stats,
 };
@@ -115,6 +115,7 @@ fn router(stage: Arc<Stage>) -> Router {
         .route("/rehearsal/reset", post(catalogue::reset))
         .fallback(catalogue::lost)
         .layer(DefaultBodyLimit::max(MOST_BODY))
+        .layer(from_fn(sites::refuse_foreign))
         .layer(map_response(mark))
         .with_state(stage)
 }

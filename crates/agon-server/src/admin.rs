@@ -1,5 +1,5 @@
 //! The port of operators: metrics and probes. It asks nobody for credentials and must not be exposed.
-use crate::net::{ConnectionLimits, Listening, Protocols, listen};
+use crate::net::{ConnectionLimits, Front, Listening, Names, Protocols, SitePolicy, SiteRules, listen};
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -21,6 +21,8 @@ const END: Duration = Duration::from_secs(2);
 pub struct AdminPorts {
     /// The metrics as Prometheus reads them.
     pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
+    /// Names by which it may be called beside those of this machine.
+    pub sites: SitePolicy,
     /// Why the process is not ready; empty when it is.
     pub unready: Arc<dyn Fn() -> BoxFuture<'static, Vec<String>> + Send + Sync>,
 }
@@ -47,8 +49,11 @@ impl Admin {
     pub async fn start(address: SocketAddr, ports: AdminPorts) -> Result<Self, AdminError> {
         let failed = |detail: String| AdminError { address, detail };
         let limits = ConnectionLimits { connections: 64, ..ConnectionLimits::default() };
+        let names = Names::of(address, false);
+        let rules = SiteRules { policy: ports.sites.clone(), names, section: "admin", media: &[] };
+        let front = Front { rules: Arc::new(rules), refuse: crate::rest::refuse };
         let listening: Listening =
-            listen(address, None, limits, Protocols::Both).await.map_err(|error| failed(error.to_string()))?;
+            listen(address, None, limits, Protocols::Both, front).await.map_err(|error| failed(error.to_string()))?;
         let bound = listening.address().map_err(|error| failed(error.to_string()))?;
         let app = Router::new()
             .route("/metrics", get(metrics))

@@ -1,6 +1,6 @@
 //! What a gateway is told at its start.
 use crate::auth::AuthConfig;
-use crate::net::{ConnectionLimits, TlsConfig};
+use crate::net::{ConnectionLimits, SitePolicy, TlsConfig};
 use agon_bus::nats::StreamWatch;
 use agon_core::RetryPolicy;
 use agon_report::Prices;
@@ -26,6 +26,8 @@ pub struct GatewayConfig {
     pub auth: AuthConfig,
     /// Listen beyond loopback although nobody is asked for credentials.
     pub insecure: bool,
+    /// Names by which callers without credentials may call beside those of this machine, and other sites whose pages may call.
+    pub sites: SitePolicy,
     /// Answer reflection, which tools such as grpcurl read the services from.
     pub reflection: bool,
     /// Bounds of connections.
@@ -51,6 +53,7 @@ impl Default for GatewayConfig {
             tls: None,
             auth: AuthConfig::default(),
             insecure: false,
+            sites: SitePolicy::default(),
             reflection: true,
             connections: ConnectionLimits::default(),
             limits: Limits::default(),

@@ -99,6 +99,29 @@ pub enum Problem {
     /// The caller may not do this.
     #[error("this needs the scope {0}")]
     MissingScope(&'static str),
+    /// The page of another site may be behind the call.
+    #[error("{0}")]
+    CrossSite(String),
+    /// The call names a host that this is not.
+    #[error("{0}")]
+    Host(String),
+    /// The body is of no media type that is taken here.
+    #[error("the content-type must be one of: {0}")]
+    MediaType(String),
+    /// There is nothing at the path of the call.
+    #[error("there is nothing at this path")]
+    NoRoute,
+    /// The path of the call does not have its method.
+    #[error("this path does not have the method")]
+    NoMethod,
+    /// A message or body is longer than it may be.
+    #[error("the {what} is longer than {limit} bytes")]
+    TooLarge {
+        /// Which: the request or the answer.
+        what: &'static str,
+        /// What is allowed.
+        limit: usize,
+    },
     /// The caller's own deadline, or the server's, has passed.
     #[error("the call took longer than {} ms", .0.as_millis())]
     Deadline(Duration),
@@ -153,14 +176,16 @@ impl Problem {
     /// The gRPC code.
     pub fn code(&self) -> Code {
         match self {
-            Self::Invalid(_) => Code::InvalidArgument,
-            Self::NoDebate(_) | Self::NoHost(_) | Self::NoPersona(_) => Code::NotFound,
+            Self::Invalid(_) | Self::MediaType(_) => Code::InvalidArgument,
+            Self::NoDebate(_) | Self::NoHost(_) | Self::NoPersona(_) | Self::NoRoute => Code::NotFound,
             Self::DebateExists(_) | Self::RequestIdConflict { .. } => Code::AlreadyExists,
             Self::NotOver(_) | Self::State { .. } => Code::FailedPrecondition,
             Self::Full { .. } | Self::StoreFull(_) => Code::ResourceExhausted,
             Self::Unavailable(_) | Self::Draining => Code::Unavailable,
             Self::Unauthenticated(_) => Code::Unauthenticated,
-            Self::MissingScope(_) => Code::PermissionDenied,
+            Self::MissingScope(_) | Self::CrossSite(_) | Self::Host(_) => Code::PermissionDenied,
+            Self::NoMethod => Code::Unimplemented,
+            Self::TooLarge { .. } => Code::OutOfRange,
             Self::Deadline(_) => Code::DeadlineExceeded,
             Self::Damaged { .. } => Code::DataLoss,
             Self::Internal(_) => Code::Internal,
@@ -184,6 +209,12 @@ impl Problem {
             Self::Draining => "DRAINING",
             Self::Unauthenticated(_) => "UNAUTHENTICATED",
             Self::MissingScope(_) => "MISSING_SCOPE",
+            Self::CrossSite(_) => "CROSS_SITE",
+            Self::Host(_) => "HOST_NOT_ALLOWED",
+            Self::MediaType(_) => "MEDIA_TYPE",
+            Self::NoRoute => "PATH_NOT_FOUND",
+            Self::NoMethod => "METHOD_NOT_FOUND",
+            Self::TooLarge { .. } => "TOO_LARGE",
             Self::Deadline(_) => "DEADLINE_EXCEEDED",
             Self::Damaged { .. } => "LOG_DAMAGED",
             Self::Internal(_) => "INTERNAL",
@@ -206,6 +237,12 @@ impl Problem {
             | Self::State { .. }
             | Self::Unauthenticated(_)
             | Self::MissingScope(_)
+            | Self::CrossSite(_)
+            | Self::Host(_)
+            | Self::MediaType(_)
+            | Self::NoRoute
+            | Self::NoMethod
+            | Self::TooLarge { .. }
             | Self::Deadline(_)
             | Self::Damaged { .. }
             | Self::Internal(_) => None,
@@ -229,6 +266,12 @@ impl Problem {
             | Self::Draining
             | Self::Unauthenticated(_)
             | Self::MissingScope(_)
+            | Self::CrossSite(_)
+            | Self::Host(_)
+            | Self::MediaType(_)
+            | Self::NoRoute
+            | Self::NoMethod
+            | Self::TooLarge { .. }
             | Self::Deadline(_)
             | Self::Internal(_) => None,
         }
@@ -241,6 +284,7 @@ impl Problem {
                 vec![("request_id", request_id.clone()), ("debate", debate.clone())]
             }
             Self::Full { held, limit, .. } => vec![("held", held.to_string()), ("limit", limit.to_string())],
+            Self::TooLarge { limit, .. } => vec![("limit", limit.to_string())],
             Self::MissingScope(scope) => vec![("scope", (*scope).to_owned())],
             Self::Damaged { at, .. } => vec![("at", at.0.to_string())],
             Self::Invalid(all) => vec![("violations", all.len().to_string())],
@@ -254,10 +298,15 @@ impl Problem {
             | Self::Unavailable(_)
             | Self::Draining
             | Self::Unauthenticated(_)
+            | Self::CrossSite(_)
+            | Self::Host(_)
+            | Self::MediaType(_)
+            | Self::NoRoute
+            | Self::NoMethod
             | Self::Deadline(_)
             | Self::Internal(_) => Vec::new(),
         };
-        pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        pairs.into_iter().map(|(name, value)| (name.to_owned(), cut(&value))).collect()
     }
 
     /// The details of its status; `call` is the id under which the logs know the call.
@@ -273,11 +322,14 @@ impl Problem {
                 details.add_bad_request_violation(field, text);
             }
         }
+        if let Self::MediaType(_) = self {
+            details.add_bad_request_violation("content-type", cut(&self.to_string()));
+        }
         if let Some(retry) = self.retry_after() {
             details.set_retry_info(Some(retry));
         }
         if let Some((kind, name)) = self.resource() {
-            details.set_resource_info(kind, name, "", self.to_string());
+            details.set_resource_info(kind, cut(&name), "", cut(&self.to_string()));
         }
         details.set_request_info(call, "");
         details
@@ -333,6 +385,12 @@ mod tests {
             Problem::Draining,
             Problem::Unauthenticated("u"),
             Problem::MissingScope("s"),
+            Problem::CrossSite("c".to_owned()),
+            Problem::Host("h".to_owned()),
+            Problem::MediaType("m".to_owned()),
+            Problem::NoRoute,
+            Problem::NoMethod,
+            Problem::TooLarge { what: "request", limit: 1 },
             Problem::Deadline(RETRY_FULL),
             Problem::Damaged { debate: debate(), at: Position(1) },
             Problem::Internal("i".to_owned()),
@@ -345,7 +403,7 @@ mod tests {
             assert_eq!(status.get_details_request_info().unwrap().request_id, "call-1");
             let passing = matches!(status.code(), Code::Unavailable | Code::ResourceExhausted);
             assert_eq!(status.get_details_retry_info().is_some(), passing, "{problem:?}");
-            assert_eq!(status.get_details_bad_request().is_some(), status.code() == Code::InvalidArgument);
+            assert_eq!(status.get_details_bad_request().is_some(), status.code() == Code::InvalidArgument, "{problem:?}");
             let table = include_str!("../../../docs/reference/api.md");
             assert!(table.contains(&format!("`{}`", problem.reason())), "{}", problem.reason());
         }

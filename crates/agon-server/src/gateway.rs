@@ -4,7 +4,9 @@ use crate::auth::{AuthStartError, Authenticator, Calls, guard};
 use crate::config::{GatewayConfig, GatewayPorts};
 use crate::error::Problem;
 use crate::grpc::Grpc;
-use crate::net::{Bounds, ListenError, Listening, Protocols, TlsError, bound, listen, traced};
+use crate::net::{
+    Bounds, Front, ListenError, Listening, Names, Protocols, SiteRules, TlsError, bound, listen, traced,
+};
 use crate::{figures, health, rest};
 use agon_proto::pb::v1::archive_service_server::ArchiveServiceServer;
 use agon_proto::pb::v1::cluster_service_server::ClusterServiceServer;
@@ -94,7 +96,8 @@ impl Gateway {
             let app = grpc_app(&config, api.clone())?.add_service(health).into_axum_router();
             let app = behind_door(app, &config, &authenticator, &room, Door { exempt: is_exempt, refuse: refuse_grpc });
             let app = app.layer(from_fn_with_state(ports.rpc.clone(), traced));
-            let listening = open(&config, address, Protocols::Http2).await?;
+            let front = front(&config, address, &GRPC_MEDIA, refuse_grpc);
+            let listening = open(&config, address, Protocols::Http2, front).await?;
             gateway.addresses.grpc =
                 Some(listening.address().map_err(|error| GatewayError::Listen { address, error })?);
             gateway.tasks.spawn(listening.serve(app, stop.clone()));
@@ -105,7 +108,8 @@ impl Gateway {
             let app = app.map_err(|problem| GatewayError::Descriptors(problem.to_string()))?;
             let app =
                 behind_door(app, &config, &authenticator, &room, Door { exempt: |_| false, refuse: rest::refuse });
-            let listening = open(&config, address, Protocols::Both).await?;
+            let front = front(&config, address, &rest::MEDIA, rest::refuse);
+            let listening = open(&config, address, Protocols::Both, front).await?;
             gateway.addresses.http =
                 Some(listening.address().map_err(|error| GatewayError::Listen { address, error })?);
             gateway.tasks.spawn(listening.serve(app, stop));
@@ -145,8 +149,27 @@ fn check(config: &GatewayConfig) -> Result<(), GatewayError> {
     }
 }
 
-async fn open(config: &GatewayConfig, address: SocketAddr, protocols: Protocols) -> Result<Listening, GatewayError> {
-    let listening = listen(address, config.tls.as_ref(), config.connections, protocols).await;
+/// What the body of a gRPC call is.
+const GRPC_MEDIA: [&str; 2] = ["application/grpc", "application/grpc+proto"];
+
+fn front(
+    config: &GatewayConfig,
+    address: SocketAddr,
+    media: &'static [&'static str],
+    refuse: fn(&Problem, &str) -> Response,
+) -> Front {
+    let names = Names::of(address, !config.auth.is_off());
+    let rules = SiteRules { policy: config.sites.clone(), names, section: "gateway", media };
+    Front { rules: Arc::new(rules), refuse }
+}
+
+async fn open(
+    config: &GatewayConfig,
+    address: SocketAddr,
+    protocols: Protocols,
+    front: Front,
+) -> Result<Listening, GatewayError> {
+    let listening = listen(address, config.tls.as_ref(), config.connections, protocols, front).await;
     listening.map_err(|error| match error {
         ListenError::Io(error) => GatewayError::Listen { address, error },
         ListenError::Tls(error) => GatewayError::Tls(error),

@@ -1,8 +1,8 @@
 //! The operations over gRPC.
 use crate::api::{Api, Call, message};
-use crate::auth::{Caller, call_of_extensions};
+use crate::auth::Caller;
 use crate::error::Problem;
-use crate::net::Deadline;
+use crate::net::{Deadline, call_of_extensions};
 use agon_proto::pb::v1 as pb;
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;

@@ -277,6 +277,7 @@ impl Settings {
             ("coordinator", self.coordinator.problems()),
             ("host", self.host.problems()),
             ("gateway", self.gateway.problems()),
+            ("admin", self.admin.problems()),
             ("telemetry", self.telemetry.problems()),
         ];
         for (section, found) in sections {

@@ -11,7 +11,7 @@ pub use jwks::{JwksPlace, JwksSource};
 pub use jwt::JwtAuth;
 pub use tokens::{TokenFile, TokenLineError, new_token, token_line};
 
-pub(crate) use layer::{Calls, call_of, call_of_extensions, guard};
+pub(crate) use layer::{Calls, guard};
 
 use crate::error::Problem;
 use crate::net::Peer;

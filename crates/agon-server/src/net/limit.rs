@@ -1,5 +1,5 @@
 //! Bounds of a call: how long it may take, and how many run at once.
-use crate::auth::call_of;
+use super::call_of;
 use crate::error::Problem;
 use axum::extract::{Request, State};
 use axum::middleware::Next;

@@ -1,12 +1,22 @@
 //! Connections: listening, TLS, limits, an orderly end.
+mod answering;
+mod call;
+mod connections;
+mod front;
 mod limit;
 mod serve;
+mod sites;
 mod tls;
 mod traced;
+
+pub(crate) use call::{call_of, call_of_extensions};
+pub(crate) use front::Front;
 
 pub(crate) use limit::{Bounds, Deadline, bound};
 pub use serve::ConnectionLimits;
 pub(crate) use serve::{ListenError, Listening, Protocols, listen};
+pub use sites::SitePolicy;
+pub(crate) use sites::{Names, SiteRules, media_type};
 pub use tls::{TlsConfig, TlsError};
 pub(crate) use traced::traced;
 

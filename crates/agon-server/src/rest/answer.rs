@@ -1,6 +1,6 @@
 //! Answers: JSON, and refusals as `google.rpc.Status` in JSON.
-use crate::auth::call_of;
-use crate::error::Problem;
+use crate::error::{Problem, cut};
+use crate::net::call_of;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
@@ -53,7 +53,7 @@ fn json_response(status: StatusCode, value: &Value) -> Response {
 
 /// A refusal.
 pub(crate) fn refuse(problem: &Problem, call: &str) -> Response {
-    let mut answer = json_response(http_status(problem.code()), &status_json(problem, call));
+    let mut answer = json_response(http_status(problem), &status_json(problem, call));
     if let Some(retry) = problem.retry_after() {
         set(&mut answer, header::RETRY_AFTER, &retry.as_secs().max(1).to_string());
     }
@@ -65,27 +65,26 @@ pub(crate) fn refuse(problem: &Problem, call: &str) -> Response {
 
 /// Paths that lead nowhere.
 pub(crate) async fn no_route(request: Request) -> Response {
-    bare(StatusCode::NOT_FOUND, Code::NotFound, "there is nothing at this path", &call_of(&request))
+    refuse(&Problem::NoRoute, &call_of(&request))
 }
 
 /// Methods that a path does not have.
 pub(crate) async fn no_method(request: Request) -> Response {
-    let text = "this path does not have the method";
-    bare(StatusCode::METHOD_NOT_ALLOWED, Code::Unimplemented, text, &call_of(&request))
-}
-
-/// A refusal that has no gRPC counterpart.
-pub(crate) fn bare(status: StatusCode, code: Code, message: &str, call: &str) -> Response {
-    let details = json!([{"@type": kind("RequestInfo"), "requestId": call}]);
-    json_response(status, &json!({"code": i32::from(code), "message": message, "details": details}))
+    refuse(&Problem::NoMethod, &call_of(&request))
 }
 
 fn kind(name: &str) -> String {
     format!("type.googleapis.com/google.rpc.{name}")
 }
 
-fn http_status(code: Code) -> StatusCode {
-    match code {
+fn http_status(problem: &Problem) -> StatusCode {
+    match problem {
+        Problem::MediaType(_) => return StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        Problem::TooLarge { .. } => return StatusCode::PAYLOAD_TOO_LARGE,
+        Problem::NoMethod => return StatusCode::METHOD_NOT_ALLOWED,
+        _ => {}
+    }
+    match problem.code() {
         Code::InvalidArgument | Code::FailedPrecondition | Code::OutOfRange => StatusCode::BAD_REQUEST,
         Code::NotFound => StatusCode::NOT_FOUND,
         Code::AlreadyExists | Code::Aborted => StatusCode::CONFLICT,
@@ -129,5 +128,5 @@ fn status_json(problem: &Problem, call: &str) -> Value {
     if let Some(info) = details.request_info() {
         shown.push(json!({"@type": kind("RequestInfo"), "requestId": info.request_id}));
     }
-    json!({"code": i32::from(problem.code()), "message": problem.to_string(), "details": shown})
+    json!({"code": i32::from(problem.code()), "message": cut(&problem.to_string()), "details": shown})
 }

@@ -1,9 +1,9 @@
 //! What debates that are over say of personas and models.
 use super::answer::Answer;
 use super::input::Query;
-use super::{Called, Rest};
+use super::{Called, Param, Rest};
 use agon_proto::pb::v1 as pb;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{RawQuery, State};
 
 /// `GET /v1/ratings`.
 pub(crate) async fn ratings(State(rest): State<Rest>, Called(call, id): Called, query: RawQuery) -> Answer {
@@ -20,7 +20,7 @@ pub(crate) async fn ratings(State(rest): State<Rest>, Called(call, id): Called, 
 pub(crate) async fn persona(
     State(rest): State<Rest>,
     Called(call, id): Called,
-    Path(name): Path<String>,
+    Param(name): Param<String>,
     query: RawQuery,
 ) -> Answer {
     let mut query = Query::read(query);

@@ -1,17 +1,21 @@
 //! Debates as resources.
-use super::answer::{Answer, bare};
+use super::answer::Answer;
 use super::input::{self, Query};
-use super::{Called, Rest};
+use super::{Called, Param, Rest};
 use crate::error::Problem;
+use crate::net::media_type;
 use agon_proto::pb::v1 as pb;
-use axum::extract::{Path, RawQuery, Request, State};
+use axum::extract::{RawQuery, Request, State};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode, header};
+use http::HeaderMap;
 use pb::FileFormat;
 use pb::create_debate_request::Source;
 use serde_json::{Value, json};
-use tonic::Code;
+
+/// What a POST may carry.
+pub(crate) const MEDIA: [&str; 5] =
+    ["application/json", "text/markdown", "application/yaml", "application/x-yaml", "text/yaml"];
 
 /// `POST /v1/debates`: the message as JSON, or a debate file with parameters.
 pub(crate) async fn create(
@@ -23,18 +27,14 @@ pub(crate) async fn create(
 ) -> Response {
     let body = match body {
         Ok(body) => body,
-        Err(refused) => return bare(refused.status(), Code::InvalidArgument, &refused.body_text(), &id),
+        Err(refused) => return Answer::of(&id, Err(rest.unread(&refused))).into_response(),
     };
-    let media = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let media = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let media = media_type(&headers).unwrap_or_default();
     let request = match media.as_str() {
         "application/json" => Query::read(query).end().and_then(|()| rest.json.read(&body)),
         "text/markdown" => from_file(query, &body, FileFormat::Markdown),
         "application/yaml" | "application/x-yaml" | "text/yaml" => from_file(query, &body, FileFormat::Yaml),
-        _ => {
-            let text = "send application/json, text/markdown or application/yaml";
-            return bare(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::InvalidArgument, text, &id);
-        }
+        _ => Err(Problem::MediaType(MEDIA.join(", "))),
     };
     let answer = match request {
         Ok(request) => rest.api.create(&call, &request).await.and_then(|debate| rest.json.write(&debate)),
@@ -88,7 +88,7 @@ fn list_request(query: RawQuery) -> Result<pb::ListDebatesRequest, Problem> {
 pub(crate) async fn show(
     State(rest): State<Rest>,
     Called(call, id): Called,
-    Path(name): Path<String>,
+    Param(name): Param<String>,
     query: RawQuery,
 ) -> Answer {
     let mut query = Query::read(query);
@@ -101,7 +101,7 @@ pub(crate) async fn show(
 }
 
 /// `DELETE /v1/debates/{id}`.
-pub(crate) async fn delete(State(rest): State<Rest>, Called(call, id): Called, Path(name): Path<String>) -> Answer {
+pub(crate) async fn delete(State(rest): State<Rest>, Called(call, id): Called, Param(name): Param<String>) -> Answer {
     let removed = rest.api.delete(&call, &pb::DeleteDebateRequest { name }).await;
     Answer::of(&id, removed.map(|()| json!({})))
 }
@@ -110,15 +110,14 @@ pub(crate) async fn delete(State(rest): State<Rest>, Called(call, id): Called, P
 pub(crate) async fn order(
     State(rest): State<Rest>,
     Called(call, id): Called,
-    Path(path): Path<String>,
+    Param(path): Param<String>,
     request: Request,
-) -> Response {
-    let body = match axum::body::to_bytes(request.into_body(), ORDER_BYTES).await {
-        Ok(body) => body,
-        Err(_) => {
-            let text = format!("the body of an order has at most {ORDER_BYTES} bytes");
-            return bare(StatusCode::PAYLOAD_TOO_LARGE, Code::InvalidArgument, &text, &id);
-        }
+) -> Answer {
+    if media_type(request.headers()).as_deref() != Some(ORDER_MEDIA) {
+        return Answer::of(&id, Err(Problem::MediaType(ORDER_MEDIA.to_owned())));
+    }
+    let Ok(body) = axum::body::to_bytes(request.into_body(), ORDER_BYTES).await else {
+        return Answer::of(&id, Err(Problem::TooLarge { what: "body of an order", limit: ORDER_BYTES }));
     };
     let body = if body.is_empty() { &b"{}"[..] } else { &body[..] };
     let answer: Result<Value, Problem> = match path.split_once(':') {
@@ -150,17 +149,12 @@ pub(crate) async fn order(
             }
             Err(problem) => Err(problem),
         },
-        Some(_) | None => {
-            return bare(
-                StatusCode::NOT_FOUND,
-                Code::NotFound,
-                "orders are :cancel, :resume, :rejudge and :verify",
-                &id,
-            );
-        }
+        Some(_) | None => Err(Problem::NoRoute),
     };
-    Answer::of(&id, answer).into_response()
+    Answer::of(&id, answer)
 }
 
+/// The media type of an order's body, also where it has none.
+const ORDER_MEDIA: &str = "application/json";
 /// Bytes of an order's body.
 const ORDER_BYTES: usize = 16 * 1024;

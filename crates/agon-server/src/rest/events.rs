@@ -2,14 +2,14 @@
 use super::answer::{Answer, response, set};
 use super::input::Query;
 use super::json::Json;
-use super::{Called, Rest};
+use super::{Called, Param, Rest};
 use crate::api::{Call, Step, WatchStream};
 use crate::error::Problem;
 use agon_core::{CallCounts, Position};
 use agon_proto::pb::v1 as pb;
 use agon_report::{event_json, json_line};
 use axum::body::Body;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::{StreamExt as _, stream};
 use http::{HeaderMap, StatusCode, header};
@@ -21,7 +21,7 @@ use std::fmt::Write as _;
 pub(crate) async fn follow(
     State(rest): State<Rest>,
     Called(call, id): Called,
-    Path(name): Path<String>,
+    Param(name): Param<String>,
     query: RawQuery,
     headers: HeaderMap,
 ) -> Response {

@@ -10,10 +10,12 @@ mod openapi_tests;
 mod reports;
 
 pub(crate) use answer::refuse;
+pub(crate) use debates::MEDIA;
 
 use crate::api::{Api, Call};
-use crate::auth::{Caller, call_of_extensions};
+use crate::auth::Caller;
 use crate::error::Problem;
+use crate::net::call_of_extensions;
 use answer::Answer;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, FromRequestParts, State};
@@ -30,6 +32,17 @@ use std::sync::Arc;
 pub(crate) struct Rest {
     pub api: Arc<Api>,
     pub json: Json,
+    request_bytes: usize,
+}
+
+impl Rest {
+    /// Why a body was not read.
+    fn unread(&self, refused: &axum::extract::rejection::BytesRejection) -> Problem {
+        match refused.status() {
+            http::StatusCode::PAYLOAD_TOO_LARGE => Problem::TooLarge { what: "request", limit: self.request_bytes },
+            _ => Problem::invalid("body", "the body ended before it was whole"),
+        }
+    }
 }
 
 /// A route, and the paths that the OpenAPI document knows it by.
@@ -72,7 +85,7 @@ pub(crate) fn router(api: Arc<Api>, request_bytes: usize) -> Result<Router, Prob
     let router = routes().into_iter().fold(Router::new(), |router, route| router.route(route.path, route.handler));
     let router = router.fallback(answer::no_route).method_not_allowed_fallback(answer::no_method);
     let router = router.layer(DefaultBodyLimit::max(request_bytes)).layer(map_response(secure));
-    Ok(router.with_state(Rest { api, json }))
+    Ok(router.with_state(Rest { api, json, request_bytes }))
 }
 
 async fn hosts(State(rest): State<Rest>, Called(call, id): Called) -> Answer {
@@ -94,6 +107,18 @@ impl<S: Sync> FromRequestParts<S> for Called {
         let caller = caller.ok_or_else(|| refuse(&Problem::Internal("a call without a caller".to_owned()), &id))?;
         let traceparent = parts.headers.get("traceparent").and_then(|value| value.to_str().ok()).map(str::to_owned);
         Ok(Self(Call { caller, traceparent, deadline: None }, id))
+    }
+}
+
+/// What stands in the path in the place of names.
+pub(crate) struct Param<T>(pub T);
+
+impl<S: Send + Sync, T: serde::de::DeserializeOwned + Send> FromRequestParts<S> for Param<T> {
+    type Rejection = Response;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
+        let found = axum::extract::Path::from_request_parts(parts, state).await;
+        let odd = |_| refuse(&Problem::invalid("name", "the path is not UTF-8"), &call_of_extensions(&parts.extensions));
+        found.map(|axum::extract::Path(found)| Self(found)).map_err(odd)
     }
 }
 

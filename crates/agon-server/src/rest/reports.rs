@@ -1,12 +1,12 @@
 //! A debate as a document.
-use super::answer::{Answer, bare, response, set};
-use super::{Called, Rest};
+use super::answer::{Answer, response, set};
+use super::{Called, Param, Rest};
+use crate::error::Problem;
 use agon_proto::pb::v1 as pb;
-use axum::extract::{Path, State};
-use axum::response::{IntoResponse as _, Response};
+use axum::extract::State;
+use axum::response::Response;
 use http::{StatusCode, header};
 use pb::ExportFormat;
-use tonic::Code;
 
 /// The page brings its own policy for its style; whoever embeds it in nothing needs no more.
 const PAGE_POLICY: &str =
@@ -16,22 +16,19 @@ const PAGE_POLICY: &str =
 pub(crate) async fn export(
     State(rest): State<Rest>,
     Called(call, id): Called,
-    Path((name, document)): Path<(String, String)>,
-) -> Response {
+    Param((name, document)): Param<(String, String)>,
+) -> Answer {
     let format = match document.as_str() {
         "report.md" => ExportFormat::Markdown,
         "report.txt" => ExportFormat::Summary,
         "report.json" => ExportFormat::Json,
         "report.html" => ExportFormat::Html,
         "report.jsonl" => ExportFormat::Events,
-        _ => {
-            let text = "reports are report.md, report.txt, report.json, report.html and report.jsonl";
-            return bare(StatusCode::NOT_FOUND, Code::NotFound, text, &id);
-        }
+        _ => return Answer::of(&id, Err(Problem::NoRoute)),
     };
     let document = rest.api.export(&call, &pb::ExportDebateRequest { name, format: format.into() }).await;
     let shown = document.map(|document| shown(format, document));
-    Answer::whole(&id, shown).into_response()
+    Answer::whole(&id, shown)
 }
 
 fn shown(format: ExportFormat, document: pb::ExportDebateResponse) -> Response {

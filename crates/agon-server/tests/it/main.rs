@@ -28,6 +28,8 @@ mod rest;
 #[cfg(test)]
 mod signed;
 #[cfg(test)]
+mod sites;
+#[cfg(test)]
 mod sse;
 #[cfg(test)]
 mod stage;

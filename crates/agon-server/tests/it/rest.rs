@@ -123,7 +123,7 @@ async fn a_debate_is_cancelled_exported_and_removed() {
         assert!(!report.text().await.unwrap().is_empty());
     }
     assert_eq!(http().get(format!("{url}/report.pdf")).send().await.unwrap().status(), 404);
-    assert_eq!(http().post(format!("{url}:explode")).send().await.unwrap().status(), 404);
+    assert_eq!(http().post(format!("{url}:explode")).json(&json!({})).send().await.unwrap().status(), 404);
     assert_eq!(json_of(http().delete(&url).send().await.unwrap()).await, json!({}));
     assert_eq!(http().get(&url).send().await.unwrap().status(), 404);
 }

@@ -146,7 +146,11 @@ async fn the_port_of_operators_shows_metrics_and_whether_the_process_can_work() 
         let reasons = if seen.load(Ordering::SeqCst) { vec![] } else { vec!["the bus is away".to_owned()] };
         Box::pin(async move { reasons }) as futures_util::future::BoxFuture<'static, Vec<String>>
     };
-    let ports = AdminPorts { metrics: Arc::new(|| "agon_debates_active 3\n".to_owned()), unready: Arc::new(unready) };
+    let ports = AdminPorts {
+        metrics: Arc::new(|| "agon_debates_active 3\n".to_owned()),
+        sites: agon_server::SitePolicy::default(),
+        unready: Arc::new(unready),
+    };
     let admin = Admin::start(loopback(), ports).await.unwrap();
     let get = async |path: &str| http().get(format!("http://{}{path}", admin.address())).send().await.unwrap();
     let metrics = get("/metrics").await;

@@ -2,7 +2,7 @@
 use super::plan::Plan;
 use crate::exit::{Exit, Stop};
 use crate::settings::AdminSettings;
-use agon_server::{Admin, AdminPorts, GatewayPorts};
+use agon_server::{Admin, AdminPorts, GatewayPorts, SitePolicy};
 use agon_telemetry::Telemetry;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -28,9 +28,16 @@ pub async fn start(plan: &Plan, ports: AdminPorts) -> Result<Admin, Stop> {
 }
 
 /// What the port shows.
-pub fn ports(telemetry: &Telemetry, parts: GatewayPorts, ending: Arc<AtomicBool>) -> AdminPorts {
+pub fn ports(
+    settings: &AdminSettings,
+    telemetry: &Telemetry,
+    parts: GatewayPorts,
+    ending: Arc<AtomicBool>,
+) -> Result<AdminPorts, Stop> {
     let telemetry = telemetry.clone();
-    AdminPorts {
+    let sites = SitePolicy::parse(&settings.allowed_hosts, &[]);
+    Ok(AdminPorts {
+        sites: sites.map_err(|problems| Stop::usage(format!("admin: {}", problems.join("; "))))?,
         metrics: Arc::new(move || telemetry.prometheus()),
         unready: Arc::new(move || {
             let (parts, ending) = (parts.clone(), ending.clone());
@@ -41,5 +48,5 @@ pub fn ports(telemetry: &Telemetry, parts: GatewayPorts, ending: Arc<AtomicBool>
                 parts.unready().await
             })
         }),
-    }
+    })
 }

@@ -5,8 +5,8 @@ use crate::environment::Environment;
 use crate::exit::{Exit, Stop};
 use crate::settings::{AuthSettings, CertificateSettings, JwtSettings, PrincipalField, TlsSettings, feed_reader};
 use agon_server::{
-    AuthConfig, CertificateAuth, CertificateName, CertificateTenant, GatewayConfig, GatewayError, GatewayTimes,
-    JwksSource, JwtAuth, Limits, Scope, TlsConfig, TokenFile,
+    AuthConfig, CertificateAuth, CertificateName, CertificateTenant, ConnectionLimits, GatewayConfig, GatewayError,
+    GatewayTimes, JwksSource, JwtAuth, Limits, Scope, SitePolicy, TlsConfig, TokenFile,
 };
 
 /// The settings of the gateway.
@@ -19,6 +19,12 @@ pub fn config(plan: &Plan, environment: &Environment) -> Result<GatewayConfig, S
         tls: settings.tls.as_ref().map(tls),
         auth: auth(&settings.auth)?,
         insecure: settings.insecure,
+        sites: SitePolicy::parse(&settings.allowed_hosts, &settings.allowed_origins)
+            .map_err(|problems| Stop::usage(format!("gateway: {}", problems.join("; "))))?,
+        connections: ConnectionLimits {
+            connections_per_address: settings.connections_per_address.get(),
+            ..default.connections
+        },
         reflection: settings.reflection,
         limits: Limits { queued: settings.max_queued.get(), ..default.limits },
         times: GatewayTimes { drain: plan.settings.node.drain.0, ..default.times },
@@ -26,7 +32,6 @@ pub fn config(plan: &Plan, environment: &Environment) -> Result<GatewayConfig, S
         retry: plan.settings.retry_policy(),
         prices: plan.settings.prices(),
         feeds: feed_reader(&plan.settings.feeds, environment)?,
-        ..default
     })
 }
 

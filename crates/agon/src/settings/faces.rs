@@ -1,6 +1,7 @@
 //! How this process faces clients and operators: addresses, TLS, who may do what.
 use super::{KeySource, Length, list};
 use agon_core::TenantId;
+use agon_server::SitePolicy;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -17,6 +18,14 @@ pub struct GatewaySettings {
     pub http: SocketAddr,
     /// Listen where others can reach it although nobody has to prove who they are.
     pub insecure: bool,
+    /// Names by which this gateway may be called, beside those of this machine, where nobody has to prove who they are.
+    #[serde(deserialize_with = "list::texts", skip_serializing_if = "Vec::is_empty")]
+    pub allowed_hosts: Vec<String>,
+    /// Other web sites whose pages may call it.
+    #[serde(deserialize_with = "list::texts", skip_serializing_if = "Vec::is_empty")]
+    pub allowed_origins: Vec<String>,
+    /// Connections of one address at once.
+    pub connections_per_address: NonZeroUsize,
     /// Debates that may wait for a coordinator; further ones are refused for a while.
     pub max_queued: NonZeroUsize,
     /// Lets tools ask which services there are.
@@ -34,6 +43,9 @@ impl Default for GatewaySettings {
             grpc: loopback(50051),
             http: loopback(8080),
             insecure: false,
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            connections_per_address: NonZeroUsize::new(1_024).unwrap_or(NonZeroUsize::MIN),
             max_queued: NonZeroUsize::new(10_000).unwrap_or(NonZeroUsize::MIN),
             reflection: true,
             tls: None,
@@ -49,8 +61,16 @@ pub struct AdminSettings {
     /// Where it listens; absent: on loopback at 9090, or where that is taken at any free port.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listen: Option<SocketAddr>,
+    /// Names by which it may be called, beside those of this machine.
+    #[serde(deserialize_with = "list::texts", skip_serializing_if = "Vec::is_empty")]
+    pub allowed_hosts: Vec<String>,
 }
 impl AdminSettings {
+    /// What is wrong with it, each with its field.
+    pub fn problems(&self) -> Vec<String> {
+        SitePolicy::parse(&self.allowed_hosts, &[]).err().unwrap_or_default()
+    }
+
     /// The usual place.
     pub fn usual() -> SocketAddr {
         loopback(9090)
@@ -176,7 +196,8 @@ pub enum PrincipalField {
 impl GatewaySettings {
     /// What is wrong with it, each with its field.
     pub fn problems(&self) -> Vec<String> {
-        let mut problems = Vec::new();
+        let sites = SitePolicy::parse(&self.allowed_hosts, &self.allowed_origins);
+        let mut problems = sites.err().unwrap_or_default();
         if let Some(jwt) = &self.auth.jwt {
             if jwt.jwks_url.is_some() == jwt.jwks_file.is_some() {
                 problems.push("auth.jwt: give either jwks_url or jwks_file".to_owned());

@@ -1,0 +1,62 @@
+//! What every request of every listener passes first: it gets an id, and is refused where a page of another site may be behind it.
+use super::call::{CALL_HEADER, identify, mark};
+use super::sites::{Passed, SiteRules};
+use crate::error::Problem;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use http::{HeaderValue, StatusCode, header};
+use std::sync::Arc;
+
+/// Headers that pages of allowed sites may send.
+const SHARED_HEADERS: &str = "authorization, content-type, last-event-id, traceparent, x-request-id";
+/// What they may do.
+const SHARED_METHODS: &str = "GET, POST, DELETE";
+/// Seconds for which a browser need not ask again.
+const PREFLIGHT_AGE: &str = "600";
+
+/// What a listener's front needs.
+#[derive(Clone, Debug)]
+pub(crate) struct Front {
+    /// Which requests are refused.
+    pub rules: Arc<SiteRules>,
+    /// The form of a refusal.
+    pub refuse: fn(&Problem, &str) -> Response,
+}
+
+/// Takes a request, or refuses it.
+pub(super) async fn receive(State(front): State<Front>, mut request: Request, next: Next) -> Response {
+    let id = identify(&mut request);
+    // the body cannot be shared between threads, so that it stays out of what is awaited
+    let (parts, body) = request.into_parts();
+    let passed = front.rules.check(&parts);
+    let mut response = match passed {
+        Ok(Passed::Plain) => next.run(Request::from_parts(parts, body)).await,
+        Ok(Passed::Shared(origin)) => share(next.run(Request::from_parts(parts, body)).await, origin),
+        Ok(Passed::Preflight(origin)) => preflight(origin),
+        Err(problem) => {
+            tracing::debug!(call = id, path = parts.uri.path(), %problem, "request refused");
+            (front.refuse)(&problem, &id)
+        }
+    };
+    mark(&mut response, &id);
+    response
+}
+
+fn share(mut response: Response, origin: HeaderValue) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(CALL_HEADER));
+    headers.append(header::VARY, HeaderValue::from_static("origin"));
+    response
+}
+
+fn preflight(origin: HeaderValue) -> Response {
+    let mut response = share(Response::default(), origin);
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(SHARED_METHODS));
+    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(SHARED_HEADERS));
+    headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(PREFLIGHT_AGE));
+    response
+}
