@@ -16,6 +16,11 @@ const MARGIN: Duration = Duration::from_secs(1);
 /// The largest ask, in bytes: servers of the bus take a mebibyte, headers included.
 const MOST_BYTES: usize = 1_000_000;
 
+/// The longest answer of a seat, in bytes: several times what any speech takes.
+const MOST_ANSWER_BYTES: usize = 64 * 1024;
+/// Characters of a seat's own words that an error repeats.
+const MOST_QUOTED: usize = 200;
+
 /// One ask of one seat.
 pub(crate) struct SeatCall<'a> {
     pub(crate) shared: &'a Shared,
@@ -72,8 +77,13 @@ impl SeatCall<'_> {
     fn read(&self, reply: &[u8]) -> Result<String, Failure> {
         let who = &self.work.ask.participant;
         match SeatReply::from_bytes(reply) {
+            Ok(SeatReply::Text(text)) if text.len() > MOST_ANSWER_BYTES => {
+                let detail = format!("{who} answered {} bytes; at most {MOST_ANSWER_BYTES} are taken", text.len());
+                Err(Failure::new(FailureCause::Truncated, detail))
+            }
             Ok(SeatReply::Text(text)) => Ok(text),
             Ok(SeatReply::Refusal(why)) => {
+                let why: String = why.chars().take(MOST_QUOTED).collect();
                 Err(Failure::new(FailureCause::BadRequest, format!("{who} does not answer: {why}")))
             }
             Err(error) => {

@@ -1,5 +1,5 @@
 //! What a gateway is told at its start.
-use crate::auth::AuthConfig;
+use crate::auth::{AuthConfig, CredentialHealth};
 use crate::net::{ConnectionLimits, SitePolicy, TlsConfig};
 use agon_bus::nats::StreamWatch;
 use agon_core::RetryPolicy;
@@ -151,6 +151,8 @@ pub struct GatewayPorts {
     pub rpc: RpcServer,
     /// Who is told what is known of the whole cluster.
     pub cluster: ClusterMetrics,
+    /// Whether the gateway of this process can check credentials.
+    pub credentials: CredentialHealth,
     /// The streams that must not fill up; none without NATS.
     pub streams: Option<StreamWatch>,
 }

@@ -75,7 +75,7 @@ impl Gateway {
     /// Binds the addresses and serves.
     pub async fn start(config: GatewayConfig, ports: GatewayPorts) -> Result<Self, GatewayError> {
         check(&config)?;
-        let authenticator = Arc::new(Authenticator::open(config.auth.clone()).await?);
+        let authenticator = Arc::new(Authenticator::open(config.auth.clone(), ports.credentials.clone()).await?);
         let stop = CancellationToken::new();
         let api = Arc::new(Api::new(&config, ports.clone(), stop.clone()));
         let room = Arc::new(Semaphore::new(config.limits.calls));

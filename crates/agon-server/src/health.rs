@@ -15,7 +15,7 @@ const LIVENESS: &str = "liveness";
 impl GatewayPorts {
     /// Why this process cannot serve now; empty when it can.
     pub async fn unready(&self) -> Vec<String> {
-        let mut reasons = Vec::new();
+        let mut reasons: Vec<String> = self.credentials.problem().map(str::to_owned).into_iter().collect();
         if !self.node.ready() {
             reasons.push("the bus is away, or this node is shutting down".to_owned());
         }

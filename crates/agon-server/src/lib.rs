@@ -20,7 +20,7 @@ mod rest;
 
 pub use admin::{Admin, AdminError, AdminPorts};
 pub use auth::{
-    AuthConfig, AuthStartError, Caller, CertificateAuth, CertificateName, CertificateTenant, JwksPlace, JwksSource,
+    AuthConfig, AuthStartError, Caller, CertificateAuth, CertificateName, CertificateTenant, CredentialHealth, JwksPlace, JwksSource,
     JwtAuth, Scope, TokenFile, TokenLineError, new_token, token_line,
 };
 pub use config::{GatewayConfig, GatewayPorts, GatewayTimes, Limits};

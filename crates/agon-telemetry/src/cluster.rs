@@ -1,4 +1,5 @@
 //! What gateways tell of the whole cluster. Each tells all of it, so that a reader takes the highest and not the sum.
+use crate::label_names::largest;
 use crate::names::metric;
 use agon_core::Priority;
 use opentelemetry::KeyValue;
@@ -55,9 +56,9 @@ impl ClusterMetrics {
         self.lock().debates = figures;
     }
 
-    /// How many turns are in the queue of each model; nothing where that is not known.
+    /// How many turns are in the queue of each model, the longest queues by name; nothing where that is not known.
     pub fn turns(&self, queued: Option<BTreeMap<String, u64>>) {
-        self.lock().turns = queued;
+        self.lock().turns = queued.map(largest);
     }
 
     /// How full each stream is; those that are not named are not known.

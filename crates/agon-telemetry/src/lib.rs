@@ -10,6 +10,7 @@ mod config;
 mod content;
 mod context;
 mod export;
+mod label_names;
 mod logs;
 mod metrics;
 mod names;

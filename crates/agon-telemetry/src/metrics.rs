@@ -1,4 +1,5 @@
-//! The instruments. Labelled by what an operator has chosen (hosts, models, formats), never by debate or topic.
+//! The instruments. Labelled by what an operator has chosen (hosts, formats, tools) and by a bounded number of models, never by debate or topic.
+use crate::label_names::LabelNames;
 use crate::names::{attribute, metric};
 use crate::observer::{CircuitState, DebateClaimed, Gate, ModelServer, Permits, TurnEnd, TurnPlayed};
 use crate::pipeline::Counts;
@@ -62,6 +63,7 @@ pub(crate) struct Instruments {
     permits_used: Gauge<u64>,
     permits_limit: Gauge<u64>,
     permits_waiting: Gauge<u64>,
+    models: LabelNames,
 }
 
 impl Instruments {
@@ -101,6 +103,7 @@ impl Instruments {
             permits_used: gauge(metric::PERMITS_USED, "{call}", "Calls that run"),
             permits_limit: gauge(metric::PERMITS_LIMIT, "{call}", "Calls that may run at once"),
             permits_waiting: gauge(metric::PERMITS_WAITING, "{turn}", "Turns that wait for a permit"),
+            models: LabelNames::default(),
         }
     }
 
@@ -198,7 +201,7 @@ impl Instruments {
     }
 
     pub(crate) fn played(&self, played: &TurnPlayed<'_>) {
-        let place = labels(Gate { host: played.host, model: &played.ask.model });
+        let place = self.labels(Gate { host: played.host, model: &played.ask.model });
         if let Some(waited) = played.call.timing.queue_ms {
             self.queue_wait.record(seconds(waited), &place);
         }
@@ -226,11 +229,12 @@ impl Instruments {
         let mut labels = vec![
             KeyValue::new(attribute::OPERATION, call_operation(&played.ask.task)),
             KeyValue::new(attribute::PROVIDER, server.provider),
-            KeyValue::new(attribute::REQUEST_MODEL, played.ask.model.to_string()),
+            KeyValue::new(attribute::REQUEST_MODEL, self.models.of(played.host.as_str(), played.ask.model.as_str())),
             KeyValue::new(attribute::SERVER_ADDRESS, server.address.clone()),
         ];
         labels.extend(server.port.map(|port| KeyValue::new(attribute::SERVER_PORT, i64::from(port))));
-        labels.extend(played.response_model.map(|name| KeyValue::new(attribute::RESPONSE_MODEL, name.to_owned())));
+        let answered = played.response_model.map(|name| self.models.of(played.host.as_str(), name));
+        labels.extend(answered.map(|name| KeyValue::new(attribute::RESPONSE_MODEL, name)));
         for (kind, tokens) in [("input", usage.prompt_tokens), ("output", usage.completion_tokens)] {
             if let Some(tokens) = tokens {
                 let kind = KeyValue::new(attribute::TOKEN_TYPE, kind);
@@ -256,11 +260,11 @@ impl Instruments {
             CircuitState::HalfOpen => 1,
             CircuitState::Open => 2,
         };
-        self.circuit.record(number, &labels(gate));
+        self.circuit.record(number, &self.labels(gate));
     }
 
     pub(crate) fn permits(&self, gate: Gate<'_>, permits: Permits) {
-        let labels = labels(gate);
+        let labels = self.labels(gate);
         let Permits { in_use, limit, waiting } = permits;
         for (gauge, count) in
             [(&self.permits_used, in_use), (&self.permits_limit, limit), (&self.permits_waiting, waiting)]
@@ -276,10 +280,11 @@ impl Instruments {
     pub(crate) fn rpc(&self, labels: &[KeyValue], took: Duration) {
         self.rpc_duration.record(took.as_secs_f64(), labels);
     }
-}
 
-fn labels(gate: Gate<'_>) -> [KeyValue; 2] {
-    [KeyValue::new("host", gate.host.to_string()), KeyValue::new("model", gate.model.to_string())]
+    fn labels(&self, gate: Gate<'_>) -> [KeyValue; 2] {
+        let model = self.models.of(gate.host.as_str(), gate.model.as_str());
+        [KeyValue::new("host", gate.host.to_string()), KeyValue::new("model", model)]
+    }
 }
 
 fn histogram(meter: &Meter, name: &'static str, what: &'static str, buckets: &[f64]) -> Histogram<f64> {

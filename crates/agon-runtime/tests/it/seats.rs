@@ -98,6 +98,26 @@ async fn a_refusal_fails_the_turn_and_says_why() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_answer_that_is_too_long_fails_the_turn_and_says_what_is_taken() {
+    for (reply, cause, said) in [
+        (SeatReply::Text("x".repeat(65_537)), FailureCause::Truncated, "Ada answered 65537 bytes; at most 65536 are taken"),
+        (SeatReply::Refusal("no ".repeat(100_000)), FailureCause::BadRequest, "Ada does not answer: no no"),
+    ] {
+        let (stage, cast) = (Stage::new(), Cast::new(Duration::from_millis(500)));
+        let (_, _playing) = player(&stage.bus, reply).await;
+        let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
+
+        node.submit(admission(ID, with_ada_outside())).await.unwrap();
+        node.finished(&debate(ID)).await.unwrap();
+
+        let failures = failures(&stage.log(ID).await);
+        assert!(failures.iter().all(|failure| failure.0 == cause && failure.1.len() < 300), "{failures:?}");
+        assert!(failures[0].1.starts_with(said), "{failures:?}");
+        assert!(speeches(&stage.log(ID).await).iter().all(|speech| speech.participant.as_str() != "Ada"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_seat_that_nobody_plays_is_waited_for_and_then_fails_as_not_found() {
     let (stage, cast) = (Stage::new(), Cast::new(Duration::from_millis(500)));
     let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;

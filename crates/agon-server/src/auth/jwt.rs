@@ -1,5 +1,5 @@
 //! Signed tokens of an identity provider.
-use super::jwks::{Jwks, JwksSource};
+use super::jwks::{CredentialHealth, Jwks, JwksSource};
 use super::{AuthStartError, Caller, Scope};
 use crate::error::Problem;
 use agon_core::TenantId;
@@ -16,8 +16,8 @@ const ALGORITHMS: [Algorithm; 3] = [Algorithm::RS256, Algorithm::ES256, Algorith
 pub struct JwtAuth {
     /// The provider's keys.
     pub keys: JwksSource,
-    /// The `iss` that a token must have.
-    pub issuer: String,
+    /// The `iss` that a token must have: one of these.
+    pub issuers: Vec<String>,
     /// The `aud` that a token must have.
     pub audience: String,
     /// The claim with the scopes: a text parted by blanks, or a list.
@@ -34,10 +34,10 @@ pub struct JwtAuth {
 
 impl JwtAuth {
     /// The usual claims (`scope`, `tenant`, `sub`), no default tenant, 30 s for the clocks.
-    pub fn new(keys: JwksSource, issuer: impl Into<String>, audience: impl Into<String>) -> Self {
+    pub fn new(keys: JwksSource, issuers: Vec<String>, audience: impl Into<String>) -> Self {
         Self {
             keys,
-            issuer: issuer.into(),
+            issuers,
             audience: audience.into(),
             scope_claim: "scope".to_owned(),
             tenant_claim: "tenant".to_owned(),
@@ -56,11 +56,11 @@ pub(super) struct Verifier {
 }
 
 impl Verifier {
-    pub async fn open(rules: JwtAuth) -> Result<Self, AuthStartError> {
-        if rules.issuer.is_empty() || rules.audience.is_empty() {
+    pub async fn open(rules: JwtAuth, health: CredentialHealth) -> Result<Self, AuthStartError> {
+        if rules.issuers.is_empty() || rules.issuers.iter().any(String::is_empty) || rules.audience.is_empty() {
             return Err(AuthStartError::Setting("signed tokens need an issuer and an audience to be checked against"));
         }
-        let keys = Jwks::open(rules.keys.clone()).await?;
+        let keys = Jwks::open(rules.keys.clone(), health).await?;
         super::signatures::use_ring();
         Ok(Self { rules, keys })
     }
@@ -71,6 +71,9 @@ impl Verifier {
         let header = decode_header(token).map_err(refused)?;
         if !ALGORITHMS.contains(&header.alg) {
             return Err(Problem::Unauthenticated("the bearer token's algorithm is none of RS256, ES256, EdDSA"));
+        }
+        if header.crit.is_some() {
+            return Err(Problem::Unauthenticated("the bearer token has critical header fields (crit), of which none is known"));
         }
         let key = self.keys.find(header.kid.as_deref()).await?;
         let claims = self.claims(token, header.alg, &key)?;
@@ -87,13 +90,18 @@ impl Verifier {
         validation.leeway = self.rules.leeway.as_secs();
         validation.validate_nbf = true;
         validation.set_required_spec_claims(&["exp", "iss", "aud"]);
-        validation.set_issuer(&[&self.rules.issuer]);
+        validation.set_issuer(&self.rules.issuers);
         validation.set_audience(&[&self.rules.audience]);
         let decoded = decode::<Map<String, Value>>(token, &key, &validation);
-        decoded.map(|token| token.claims).map_err(|error| {
+        let decoded = decoded.map(|token| token.claims).map_err(|error| {
             tracing::debug!(%error, "signed token refused");
             Problem::Unauthenticated("the bearer token is not valid: signature, issuer, audience or time")
-        })
+        })?;
+        // a list of issuers would pass with one that is known among others
+        match decoded.get("iss") {
+            Some(Value::String(_)) => Ok(decoded),
+            Some(_) | None => Err(Problem::Unauthenticated("the bearer token does not name one issuer")),
+        }
     }
 
     fn read(&self, claims: &Map<String, Value>) -> Result<Caller, Problem> {

@@ -7,7 +7,7 @@ mod signatures;
 mod tokens;
 
 pub use certificate::{CertificateAuth, CertificateName, CertificateTenant};
-pub use jwks::{JwksPlace, JwksSource};
+pub use jwks::{CredentialHealth, JwksPlace, JwksSource};
 pub use jwt::JwtAuth;
 pub use tokens::{TokenFile, TokenLineError, new_token, token_line};
 
@@ -111,13 +111,13 @@ pub(crate) struct Authenticator {
 
 impl Authenticator {
     /// Reads what is needed to check.
-    pub async fn open(config: AuthConfig) -> Result<Self, AuthStartError> {
+    pub async fn open(config: AuthConfig, health: CredentialHealth) -> Result<Self, AuthStartError> {
         let tokens = match config.tokens {
             Some(file) => Some(tokens::Tokens::open(file).await?),
             None => None,
         };
         let jwt = match config.jwt {
-            Some(jwt) => Some(jwt::Verifier::open(jwt).await?),
+            Some(jwt) => Some(jwt::Verifier::open(jwt, health).await?),
             None => None,
         };
         Ok(Self { tokens, jwt, certificates: config.certificates })
@@ -150,7 +150,11 @@ impl Authenticator {
 
 /// The bearer token of a call.
 fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
-    let Some(value) = headers.get(http::header::AUTHORIZATION) else { return Ok(None) };
+    let mut values = headers.get_all(http::header::AUTHORIZATION).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    if values.next().is_some() {
+        return Err(Problem::Unauthenticated("there is more than one authorization header"));
+    }
     let refused = || Problem::Unauthenticated("the authorization header is not `Bearer TOKEN`");
     let (scheme, token) = value.to_str().ok().and_then(|text| text.split_once(' ')).ok_or_else(refused)?;
     let token = token.trim();

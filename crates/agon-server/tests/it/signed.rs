@@ -39,7 +39,10 @@ fn encoded(bytes: impl AsRef<[u8]>) -> String {
 
 /// A token of these parts, signed by the function.
 fn signed(algorithm: &str, id: &str, claims: &Value, sign: impl FnOnce(&[u8]) -> Vec<u8>) -> String {
-    let header = json!({ "typ": "JWT", "alg": algorithm, "kid": id });
+    signed_with(&json!({ "typ": "JWT", "alg": algorithm, "kid": id }), claims, sign)
+}
+
+fn signed_with(header: &Value, claims: &Value, sign: impl FnOnce(&[u8]) -> Vec<u8>) -> String {
     let message = format!("{}.{}", encoded(header.to_string()), encoded(claims.to_string()));
     let signature = encoded(sign(message.as_bytes()));
     format!("{message}.{signature}")
@@ -63,8 +66,11 @@ impl Provider {
         Self { id, algorithm, secret }
     }
     fn token(&self, claims: &Value) -> String {
+        signed(self.algorithm, self.id, claims, |message| self.sign(message))
+    }
+    fn sign(&self, message: &[u8]) -> Vec<u8> {
         let random = SystemRandom::new();
-        signed(self.algorithm, self.id, claims, |message| match &self.secret {
+        match &self.secret {
             Secret::Rsa(key) => {
                 let mut signature = vec![0; key.public().modulus_len()];
                 key.sign(&RSA_PKCS1_SHA256, &random, message, &mut signature).unwrap();
@@ -72,7 +78,7 @@ impl Provider {
             }
             Secret::P256(key) => key.sign(&random, message).unwrap().as_ref().to_vec(),
             Secret::Ed25519(key) => key.sign(message).as_ref().to_vec(),
-        })
+        }
     }
     fn public(&self) -> Value {
         let mut key = match &self.secret {
@@ -110,7 +116,7 @@ fn write(path: &std::path::Path, providers: &[&Provider]) {
 
 fn with_keys(keys: JwksSource) -> GatewayConfig {
     let keys = JwksSource { min_age: Duration::ZERO, ..keys };
-    let jwt = JwtAuth::new(keys, "https://id.example", "agon");
+    let jwt = JwtAuth::new(keys, vec!["https://id.example".to_owned(), "id.example".to_owned()], "agon");
     GatewayConfig { auth: AuthConfig { jwt: Some(jwt), ..AuthConfig::default() }, ..config() }
 }
 
@@ -243,4 +249,151 @@ async fn a_default_tenant_is_for_tokens_that_name_none() {
     settings.auth.jwt.as_mut().unwrap().default_tenant = Some(TenantId::default());
     let lenient = stage.gateway_before(&stage.idle_node().await, settings).await;
     list(&lenient, &provider.token(&without)).await.unwrap();
+}
+
+#[tokio::test]
+async fn keys_that_are_not_for_signatures_check_none() {
+    let (stage, folder) = (Stage::new().await, tempfile::tempdir().unwrap());
+    let provider = Provider::new("rsa", "RS256");
+    let path = folder.path().join("jwks.json");
+    let marked = |name: &str, value: Value| {
+        let mut key = provider.public();
+        key[name] = value;
+        key
+    };
+    let unusable = [
+        marked("use", json!("enc")),
+        marked("use", json!("tls")),
+        marked("key_ops", json!(["encrypt", "wrapKey"])),
+        marked("key_ops", json!([])),
+        marked("alg", json!("RSA-OAEP")),
+    ];
+    for key in unusable {
+        std::fs::write(&path, json!({ "keys": [key] }).to_string()).unwrap();
+        let gateway = stage.gateway_before(&stage.idle_node().await, with_keys(JwksSource::file(&path))).await;
+        assert_eq!(refusal(list(&gateway, &provider.token(&claims())).await).0, Code::Unauthenticated, "{key}");
+    }
+    let usable = [marked("use", json!("sig")), marked("key_ops", json!(["verify"]))];
+    for key in usable {
+        let strange = json!({ "kty": "later-invention", "kid": "x" });
+        std::fs::write(&path, json!({ "keys": [strange, key] }).to_string()).unwrap();
+        let gateway = stage.gateway_before(&stage.idle_node().await, with_keys(JwksSource::file(&path))).await;
+        list(&gateway, &provider.token(&claims())).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn critical_headers_and_lists_of_issuers_are_refused_and_lists_of_audiences_and_other_issuers_taken() {
+    let (stage, folder) = (Stage::new().await, tempfile::tempdir().unwrap());
+    let provider = Provider::new("ed", "EdDSA");
+    let path = folder.path().join("jwks.json");
+    write(&path, &[&provider]);
+    let gateway = stage.gateway_before(&stage.idle_node().await, with_keys(JwksSource::file(&path))).await;
+    let with = |name: &str, value: Value| {
+        let mut claims = claims();
+        claims[name] = value;
+        provider.token(&claims)
+    };
+    let critical = |crit: Value| {
+        let header = json!({ "typ": "JWT", "alg": "EdDSA", "kid": "ed", "crit": crit, "b64": true });
+        signed_with(&header, &claims(), |message| provider.sign(message))
+    };
+    let refused = [
+        critical(json!(["b64"])),
+        critical(json!(["later-invention"])),
+        critical(json!([])),
+        with("iss", json!(["https://id.example", "https://evil.example"])),
+        with("iss", json!(["https://id.example"])),
+        with("iss", json!(7)),
+        with("aud", json!(["others", "strangers"])),
+        with("aud", json!([])),
+    ];
+    for (number, token) in refused.iter().enumerate() {
+        assert_eq!(refusal(list(&gateway, token).await).0, Code::Unauthenticated, "token {number}");
+    }
+    for token in [with("aud", json!(["others", "agon"])), with("iss", json!("id.example"))] {
+        list(&gateway, &token).await.unwrap();
+    }
+}
+
+/// An identity provider over HTTP that may be slow or away, and counts how often it is asked.
+struct Service {
+    url: String,
+    asked: std::sync::Arc<std::sync::atomic::AtomicUsize>,
+    /// None: it does not answer.
+    keys: tokio::sync::watch::Sender<Option<String>>,
+    server: tokio::task::JoinHandle<()>,
+}
+
+impl Service {
+    async fn start(keys: Option<String>) -> Self {
+        let (keys, asked) = (tokio::sync::watch::Sender::new(keys), std::sync::Arc::<std::sync::atomic::AtomicUsize>::default());
+        let (shown, counted) = (keys.clone(), asked.clone());
+        let answer = move || {
+            counted.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            let mut shown = shown.subscribe();
+            async move { shown.wait_for(Option::is_some).await.unwrap().clone().unwrap() }
+        };
+        let listener = tokio::net::TcpListener::bind(loopback()).await.unwrap();
+        let url = format!("http://{}/jwks.json", listener.local_addr().unwrap());
+        let app = axum::Router::new().route("/jwks.json", axum::routing::get(answer));
+        let server = tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
+        Self { url, asked, keys, server }
+    }
+    fn asked(&self) -> usize {
+        self.asked.load(std::sync::atomic::Ordering::SeqCst)
+    }
+}
+
+#[tokio::test]
+async fn callers_with_known_keys_do_not_wait_for_a_slow_provider_and_unknown_keys_ask_it_once() {
+    let (stage, provider) = (Stage::new().await, Provider::new("known", "EdDSA"));
+    let service = Service::start(Some(keys(&[&provider]))).await;
+    let hour = Duration::from_secs(3_600);
+    let mut settings = with_keys(JwksSource { max_age: hour, ..JwksSource::url(&service.url) });
+    let gateway = stage.gateway_before(&stage.idle_node().await, settings.clone()).await;
+    assert_eq!(service.asked(), 1);
+    service.keys.send_replace(None);
+    let strangers = Provider::new("unknown", "EdDSA");
+    let tokens: Vec<String> = (0..20).map(|_| strangers.token(&claims())).collect();
+    let waiting = futures_util::future::join_all(tokens.iter().map(|token| list(&gateway, token)));
+    let good = async {
+        let asked = async { while service.asked() < 2 { tokio::task::yield_now().await } };
+        tokio::time::timeout(LIMIT, asked).await.unwrap();
+        for _ in 0..20 {
+            list(&gateway, &provider.token(&claims())).await.unwrap();
+        }
+        assert_eq!(service.asked(), 2, "one fetch for all unknown keys, and it has not come back");
+        service.keys.send_replace(Some(keys(&[&provider])));
+    };
+    let (refused, ()) = tokio::join!(waiting, good);
+    assert!(refused.into_iter().all(|answer| refusal(answer).0 == Code::Unauthenticated));
+
+    settings.auth.jwt.as_mut().unwrap().keys.min_age = hour;
+    let gateway = stage.gateway_before(&stage.idle_node().await, settings).await;
+    let before = service.asked();
+    for _ in 0..20 {
+        assert_eq!(refusal(list(&gateway, &strangers.token(&claims())).await).0, Code::Unauthenticated);
+    }
+    assert_eq!(service.asked(), before, "not again within the interval");
+    service.server.abort();
+}
+
+#[tokio::test]
+async fn a_gateway_whose_identity_provider_is_away_starts_is_not_ready_and_recovers() {
+    let (stage, provider) = (Stage::new().await, Provider::new("late", "EdDSA"));
+    let service = Service::start(Some("<html>not yet</html>".to_owned())).await;
+    let node = stage.idle_node().await;
+    let ports = stage.ports(&node);
+    let started = agon_server::Gateway::start(with_keys(JwksSource::url(&service.url)), ports.clone()).await.unwrap();
+    let gateway = Reached::of(started);
+    let (code, reason, details) = refusal(list(&gateway, &provider.token(&claims())).await);
+    assert_eq!((code, reason.as_str()), (Code::Unavailable, "UNAVAILABLE"));
+    assert!(details.retry_info().is_some());
+    assert!(ports.unready().await[0].contains("identity provider"), "{:?}", ports.unready().await);
+    service.keys.send_replace(Some(keys(&[&provider])));
+    let recovered = async { while list(&gateway, &provider.token(&claims())).await.is_err() {} };
+    tokio::time::timeout(LIMIT, recovered).await.unwrap();
+    assert_eq!(ports.unready().await, [""; 0]);
+    service.server.abort();
 }

@@ -104,6 +104,7 @@ impl Stage {
             upkeep: store.clone(),
             rpc: agon_telemetry::RpcServer::silent(),
             cluster: agon_telemetry::ClusterMetrics::silent(),
+            credentials: agon_server::CredentialHealth::default(),
             streams: None,
         }
     }

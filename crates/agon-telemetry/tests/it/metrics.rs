@@ -142,3 +142,39 @@ fn the_guide_names_every_metric() {
         assert!(name == "target_info" || guide.contains(&format!("`{name}`")), "{name} is not in the guide");
     }
 }
+
+#[test]
+fn thousands_of_names_that_debates_made_up_are_a_bounded_number_of_series() {
+    let telemetry = telemetry();
+    let admission = lively("oven-2026");
+    let held = hold(crate::stage::admission("oven-2026"), |_| None);
+    for number in 0..3_000 {
+        let mut played = held.played[0].clone();
+        played.ask.model = ModelName::from(format!("made-up:{number}").as_str());
+        played.ask.participant = format!("Persona {number}").as_str().into();
+        let mut call = tool_call();
+        for used in &mut call.tools {
+            used.tool = format!("tool{number}");
+        }
+        let response = format!("answered-as:{number}");
+        with_try(&admission, &played, |told| {
+            telemetry.turn_played(&TurnPlayed { call: &call, response_model: Some(&response), ..told });
+        });
+        let host = HostId::from("rehearsal");
+        let gate = Gate { host: &host, model: &played.ask.model };
+        telemetry.breaker_changed(gate, CircuitState::Open);
+        telemetry.permits_changed(gate, Permits { in_use: 1, limit: 1, waiting: 0 });
+    }
+    let queued = (0..3_000).map(|number| (format!("made-up:{number}"), 1)).collect();
+    telemetry.cluster().turns(Some(queued));
+
+    let text = telemetry.prometheus();
+
+    let mut series: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
+    for line in text.lines().filter(|line| !line.starts_with('#') && !line.contains("_bucket{")) {
+        *series.entry(line.split(['{', ' ']).next().unwrap_or_default()).or_default() += 1;
+    }
+    assert!(series.len() > 10, "{series:?}");
+    assert!(series.values().all(|count| *count <= 404), "{series:?}");
+    assert!(text.contains(r#"model="other""#));
+}

@@ -71,6 +71,7 @@ pub fn tool_use(tool: &str, error: Option<&str>) -> ToolUse {
 }
 
 /// A try as its host saw it.
+#[derive(Clone)]
 pub struct Played {
     pub ask: Ask,
     pub taken: Timestamp,

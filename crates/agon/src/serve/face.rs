@@ -66,7 +66,7 @@ fn jwt(settings: &JwtSettings) -> Result<JwtAuth, Stop> {
         principal_claim: settings.principal_claim.clone(),
         default_tenant: settings.default_tenant.clone(),
         leeway: settings.leeway.0,
-        ..JwtAuth::new(keys, &settings.issuer, &settings.audience)
+        ..JwtAuth::new(keys, settings.issuer.clone(), &settings.audience)
     })
 }
 

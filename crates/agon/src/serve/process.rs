@@ -7,7 +7,7 @@ use crate::exit::Stop;
 use crate::settings::{tools_with_keys, verifiers_with_keys};
 use agon_rehearsal::RehearsalServer;
 use agon_runtime::{Node, Ports, SystemClock};
-use agon_server::{Admin, Gateway, GatewayPorts};
+use agon_server::{Admin, CredentialHealth, Gateway, GatewayPorts};
 use agon_telemetry::Telemetry;
 use anyhow::Context as _;
 use std::sync::Arc;
@@ -57,6 +57,7 @@ impl Process {
             upkeep: ground.upkeep.clone(),
             rpc: telemetry.rpc(),
             cluster: telemetry.cluster(),
+            credentials: CredentialHealth::default(),
             streams: ground.streams(plan),
         };
         let ending = Arc::new(AtomicBool::new(false));

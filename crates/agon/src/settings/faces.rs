@@ -123,8 +123,9 @@ impl AuthSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JwtSettings {
-    /// The `iss` that a token must have.
-    pub issuer: String,
+    /// The `iss` that a token must have; a list allows each of them.
+    #[serde(deserialize_with = "list::texts")]
+    pub issuer: Vec<String>,
     /// The `aud` that a token must have.
     pub audience: String,
     /// Where the provider's keys are.
@@ -202,7 +203,7 @@ impl GatewaySettings {
             if jwt.jwks_url.is_some() == jwt.jwks_file.is_some() {
                 problems.push("auth.jwt: give either jwks_url or jwks_file".to_owned());
             }
-            if jwt.issuer.is_empty() || jwt.audience.is_empty() {
+            if jwt.issuer.is_empty() || jwt.issuer.iter().any(String::is_empty) || jwt.audience.is_empty() {
                 problems.push("auth.jwt: issuer and audience must not be empty".to_owned());
             }
         }
