@@ -328,6 +328,11 @@ impl Problem {
         if let Some(retry) = self.retry_after() {
             details.set_retry_info(Some(retry));
         }
+        if self.code() == Code::FailedPrecondition
+            && let Some((_, name)) = self.resource()
+        {
+            details.add_precondition_failure_violation(self.reason(), cut(&name), cut(&self.to_string()));
+        }
         if let Some((kind, name)) = self.resource() {
             details.set_resource_info(kind, cut(&name), "", cut(&self.to_string()));
         }
@@ -404,6 +409,7 @@ mod tests {
             let passing = matches!(status.code(), Code::Unavailable | Code::ResourceExhausted);
             assert_eq!(status.get_details_retry_info().is_some(), passing, "{problem:?}");
             assert_eq!(status.get_details_bad_request().is_some(), status.code() == Code::InvalidArgument, "{problem:?}");
+            assert_eq!(status.get_details_precondition_failure().is_some(), status.code() == Code::FailedPrecondition);
             let table = include_str!("../../../docs/reference/api.md");
             assert!(table.contains(&format!("`{}`", problem.reason())), "{}", problem.reason());
         }

@@ -5,14 +5,14 @@ use crate::config::{GatewayConfig, GatewayPorts};
 use crate::error::Problem;
 use crate::grpc::Grpc;
 use crate::net::{
-    Bounds, Front, ListenError, Listening, Names, Protocols, SiteRules, TlsError, bound, listen, traced,
+    Bounds, Front, ListenError, Listening, Names, Protocols, SiteRules, TlsError, bound, detailed, listen, traced,
 };
 use crate::{figures, health, rest};
 use agon_proto::pb::v1::archive_service_server::ArchiveServiceServer;
 use agon_proto::pb::v1::cluster_service_server::ClusterServiceServer;
 use agon_proto::pb::v1::debate_service_server::DebateServiceServer;
 use axum::Router;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::Response;
 use std::io;
 use std::net::SocketAddr;
@@ -95,7 +95,7 @@ impl Gateway {
             let (reporter, health) = tonic_health::server::health_reporter();
             let app = grpc_app(&config, api.clone())?.add_service(health).into_axum_router();
             let app = behind_door(app, &config, &authenticator, &room, Door { exempt: is_exempt, refuse: refuse_grpc });
-            let app = app.layer(from_fn_with_state(ports.rpc.clone(), traced));
+            let app = app.layer(from_fn(detailed)).layer(from_fn_with_state(ports.rpc.clone(), traced));
             let front = front(&config, address, &GRPC_MEDIA, refuse_grpc);
             let listening = open(&config, address, Protocols::Http2, front).await?;
             gateway.addresses.grpc =
@@ -193,6 +193,7 @@ fn grpc_app(config: &GatewayConfig, api: Arc<Api>) -> Result<Routes, GatewayErro
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(agon_proto::DESCRIPTORS)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+            .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET)
     };
     Ok(routes.add_service(builder().build_v1().map_err(told)?).add_service(builder().build_v1alpha().map_err(told)?))
 }

@@ -2,6 +2,7 @@
 mod answering;
 mod call;
 mod connections;
+mod details;
 mod front;
 mod limit;
 mod serve;
@@ -10,6 +11,7 @@ mod tls;
 mod traced;
 
 pub(crate) use call::{call_of, call_of_extensions};
+pub(crate) use details::detailed;
 pub(crate) use front::Front;
 
 pub(crate) use limit::{Bounds, Deadline, bound};

@@ -113,6 +113,11 @@ fn status_json(problem: &Problem, call: &str) -> Value {
         let all: Vec<Value> = bad.field_violations.iter().map(one).collect();
         shown.push(json!({"@type": kind("BadRequest"), "fieldViolations": all}));
     }
+    if let Some(failure) = details.precondition_failure() {
+        let one = |violation: &tonic_types::PreconditionViolation| json!({"type": violation.r#type, "subject": violation.subject, "description": violation.description});
+        let all: Vec<Value> = failure.violations.iter().map(one).collect();
+        shown.push(json!({"@type": kind("PreconditionFailure"), "violations": all}));
+    }
     if let Some(delay) = details.retry_info().and_then(|info| info.retry_delay) {
         shown.push(json!({"@type": kind("RetryInfo"), "retryDelay": format!("{}s", delay.as_secs_f64())}));
     }

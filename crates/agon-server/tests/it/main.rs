@@ -8,6 +8,8 @@ mod cluster;
 #[cfg(test)]
 mod create;
 #[cfg(test)]
+mod details;
+#[cfg(test)]
 mod feeds;
 #[cfg(test)]
 mod figures;
