@@ -41,7 +41,10 @@ fn foreign(headers: &HeaderMap, called: Option<Authority>) -> Option<&'static st
 fn is_own(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.');
     let name = !host.is_empty() && !host.contains('.');
-    name || host.ends_with(".localhost") || host.ends_with(".local") || host.ends_with(".svc") || host.parse::<IpAddr>().is_ok()
+    name || host.ends_with(".localhost")
+        || host.ends_with(".local")
+        || host.ends_with(".svc")
+        || host.parse::<IpAddr>().is_ok()
 }
 
 #[cfg(test)]
@@ -56,7 +59,15 @@ mod tests {
 
     #[test]
     fn programs_pass_and_pages_and_strange_names_do_not() {
-        for host in ["127.0.0.1:11434", "[::1]:1", "localhost", "rehearsal:11434", "10.0.0.7", "a.b.svc.cluster.local", "a.b.svc"] {
+        for host in [
+            "127.0.0.1:11434",
+            "[::1]:1",
+            "localhost",
+            "rehearsal:11434",
+            "10.0.0.7",
+            "a.b.svc.cluster.local",
+            "a.b.svc",
+        ] {
             assert!(!refused(&[("host", host)]), "{host}");
             assert!(refused(&[("host", host), ("origin", "http://localhost")]), "{host}");
             assert!(refused(&[("host", host), ("sec-fetch-site", "cross-site")]), "{host}");

@@ -408,7 +408,11 @@ mod tests {
             assert_eq!(status.get_details_request_info().unwrap().request_id, "call-1");
             let passing = matches!(status.code(), Code::Unavailable | Code::ResourceExhausted);
             assert_eq!(status.get_details_retry_info().is_some(), passing, "{problem:?}");
-            assert_eq!(status.get_details_bad_request().is_some(), status.code() == Code::InvalidArgument, "{problem:?}");
+            assert_eq!(
+                status.get_details_bad_request().is_some(),
+                status.code() == Code::InvalidArgument,
+                "{problem:?}"
+            );
             assert_eq!(status.get_details_precondition_failure().is_some(), status.code() == Code::FailedPrecondition);
             let table = include_str!("../../../docs/reference/api.md");
             assert!(table.contains(&format!("`{}`", problem.reason())), "{}", problem.reason());

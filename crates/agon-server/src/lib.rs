@@ -20,8 +20,8 @@ mod rest;
 
 pub use admin::{Admin, AdminError, AdminPorts};
 pub use auth::{
-    AuthConfig, AuthStartError, Caller, CertificateAuth, CertificateName, CertificateTenant, CredentialHealth, JwksPlace, JwksSource,
-    JwtAuth, Scope, TokenFile, TokenLineError, new_token, token_line,
+    AuthConfig, AuthStartError, Caller, CertificateAuth, CertificateName, CertificateTenant, CredentialHealth,
+    JwksPlace, JwksSource, JwtAuth, Scope, TokenFile, TokenLineError, new_token, token_line,
 };
 pub use config::{GatewayConfig, GatewayPorts, GatewayTimes, Limits};
 pub use error::{ERROR_DOMAIN, Problem, Violation};

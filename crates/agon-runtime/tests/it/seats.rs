@@ -100,7 +100,11 @@ async fn a_refusal_fails_the_turn_and_says_why() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_is_too_long_fails_the_turn_and_says_what_is_taken() {
     for (reply, cause, said) in [
-        (SeatReply::Text("x".repeat(65_537)), FailureCause::Truncated, "Ada answered 65537 bytes; at most 65536 are taken"),
+        (
+            SeatReply::Text("x".repeat(65_537)),
+            FailureCause::Truncated,
+            "Ada answered 65537 bytes; at most 65536 are taken",
+        ),
         (SeatReply::Refusal("no ".repeat(100_000)), FailureCause::BadRequest, "Ada does not answer: no no"),
     ] {
         let (stage, cast) = (Stage::new(), Cast::new(Duration::from_millis(500)));

@@ -73,7 +73,9 @@ impl Verifier {
             return Err(Problem::Unauthenticated("the bearer token's algorithm is none of RS256, ES256, EdDSA"));
         }
         if header.crit.is_some() {
-            return Err(Problem::Unauthenticated("the bearer token has critical header fields (crit), of which none is known"));
+            return Err(Problem::Unauthenticated(
+                "the bearer token has critical header fields (crit), of which none is known",
+            ));
         }
         let key = self.keys.find(header.kid.as_deref()).await?;
         let claims = self.claims(token, header.alg, &key)?;

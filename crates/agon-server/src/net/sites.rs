@@ -72,7 +72,8 @@ impl Site {
         let uri: Uri = text.trim().parse().ok()?;
         let (scheme, authority) = (uri.scheme_str()?.to_ascii_lowercase(), uri.authority()?);
         let usual = usual_port(&scheme)?;
-        let bare = uri.path().trim_matches('/').is_empty() && uri.query().is_none() && !authority.as_str().contains('@');
+        let bare =
+            uri.path().trim_matches('/').is_empty() && uri.query().is_none() && !authority.as_str().contains('@');
         let host = bare.then(|| plain_host(authority.host()))?;
         Some(Self { scheme, host, port: authority.port_u16().unwrap_or(usual) })
     }
@@ -174,8 +175,8 @@ impl SiteRules {
             return Err(Problem::CrossSite(text));
         }
         self.check_media(request)?;
-        let asks = request.method == Method::OPTIONS
-            && request.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+        let asks =
+            request.method == Method::OPTIONS && request.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
         Ok(match shared {
             Some(origin) if asks => Passed::Preflight(origin),
             Some(origin) => Passed::Shared(origin),
@@ -250,11 +251,8 @@ fn authority(request: &Parts) -> Result<Option<Authority>, Problem> {
 /// Whether a browser says that another site's page is behind the request, and it is no link that somebody followed.
 fn from_elsewhere(request: &Parts) -> bool {
     let said = |name: &HeaderName| request.headers.get(name).map(HeaderValue::as_bytes);
-    let elsewhere = request
-        .headers
-        .get_all(FETCH_SITE)
-        .iter()
-        .any(|site| !matches!(site.as_bytes(), b"same-origin" | b"none"));
+    let elsewhere =
+        request.headers.get_all(FETCH_SITE).iter().any(|site| !matches!(site.as_bytes(), b"same-origin" | b"none"));
     let followed = request.method == Method::GET
         && said(&FETCH_MODE) == Some(b"navigate")
         && said(&FETCH_DEST) == Some(b"document");

@@ -26,15 +26,33 @@ fn passes(names: Names, method: &str, headers: &[(&str, &str)]) -> bool {
 #[test]
 fn on_loopback_only_names_of_this_machine_and_allowed_ones_are_taken() {
     let good = [
-        "127.0.0.1:8080", "localhost:8080", "LOCALHOST", "localhost.", "127.1.2.3", "[::1]:8080", "agon.localhost:1",
-        "[::ffff:127.0.0.1]", "agon.example.org:8080", "one.debates.example",
+        "127.0.0.1:8080",
+        "localhost:8080",
+        "LOCALHOST",
+        "localhost.",
+        "127.1.2.3",
+        "[::1]:8080",
+        "agon.localhost:1",
+        "[::ffff:127.0.0.1]",
+        "agon.example.org:8080",
+        "one.debates.example",
     ];
     for host in good {
         assert!(passes(Names::Loopback, "GET", &[("host", host)]), "{host}");
     }
     let bad = [
-        "evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "192.168.0.7", "0.0.0.0:8080", "gateway",
-        "two.one.debates.example", "debates.example", "", "a b", "localhost@evil.example", "evil.example@localhost",
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example",
+        "192.168.0.7",
+        "0.0.0.0:8080",
+        "gateway",
+        "two.one.debates.example",
+        "debates.example",
+        "",
+        "a b",
+        "localhost@evil.example",
+        "evil.example@localhost",
     ];
     for host in bad {
         assert!(!passes(Names::Loopback, "GET", &[("host", host)]), "{host}");
@@ -45,7 +63,15 @@ fn on_loopback_only_names_of_this_machine_and_allowed_ones_are_taken() {
 
 #[test]
 fn in_a_network_addresses_are_taken_and_names_that_nobody_can_register() {
-    for host in ["10.1.2.3:8080", "[fd00::1]", "gateway:8080", "agon.example.org", "a.b.svc.cluster.local", "a.b.svc", "x.internal"] {
+    for host in [
+        "10.1.2.3:8080",
+        "[fd00::1]",
+        "gateway:8080",
+        "agon.example.org",
+        "a.b.svc.cluster.local",
+        "a.b.svc",
+        "x.internal",
+    ] {
         assert!(passes(Names::Network, "GET", &[("host", host)]), "{host}");
     }
     for host in ["evil.example", "gateway.evil.example:8080", "", "local.example"] {
@@ -69,12 +95,22 @@ fn an_authority_that_differs_from_the_host_is_refused() {
 fn pages_of_other_sites_are_refused_also_where_callers_show_credentials() {
     for names in [Names::Any, Names::Loopback, Names::Network] {
         let from = |origin: &str| passes(names, "GET", &[("host", "localhost:8080"), ("origin", origin)]);
-        for own in ["http://localhost:8080", "https://localhost:8080", "https://app.example.org", "http://localhost:3000"] {
+        for own in
+            ["http://localhost:8080", "https://localhost:8080", "https://app.example.org", "http://localhost:3000"]
+        {
             assert!(from(own), "{own}");
         }
         let others = [
-            "http://localhost", "http://localhost:3001", "http://127.0.0.1:8080", "https://evil.example", "null", "",
-            "http://localhost:8080.evil.example", "file://", "http://app.example.org", "https://app.example.org:444",
+            "http://localhost",
+            "http://localhost:3001",
+            "http://127.0.0.1:8080",
+            "https://evil.example",
+            "null",
+            "",
+            "http://localhost:8080.evil.example",
+            "file://",
+            "http://app.example.org",
+            "https://app.example.org:444",
         ];
         for other in others {
             assert!(!from(other), "{other}");
@@ -122,7 +158,8 @@ fn a_post_says_what_it_carries_in_a_way_that_no_form_can() {
 
 #[test]
 fn a_preflight_of_an_allowed_site_is_told_from_other_requests() {
-    let headers = [("host", "localhost"), ("origin", "http://localhost:3000"), ("access-control-request-method", "POST")];
+    let headers =
+        [("host", "localhost"), ("origin", "http://localhost:3000"), ("access-control-request-method", "POST")];
     let origin = HeaderValue::from_static("http://localhost:3000");
     let rules = rules(Names::Loopback);
     assert_eq!(rules.check(&request("OPTIONS", &headers)), Ok(Passed::Preflight(origin.clone())));

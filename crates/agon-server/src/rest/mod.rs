@@ -117,7 +117,8 @@ impl<S: Send + Sync, T: serde::de::DeserializeOwned + Send> FromRequestParts<S> 
     type Rejection = Response;
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
         let found = axum::extract::Path::from_request_parts(parts, state).await;
-        let odd = |_| refuse(&Problem::invalid("name", "the path is not UTF-8"), &call_of_extensions(&parts.extensions));
+        let odd =
+            |_| refuse(&Problem::invalid("name", "the path is not UTF-8"), &call_of_extensions(&parts.extensions));
         found.map(|axum::extract::Path(found)| Self(found)).map_err(odd)
     }
 }

@@ -64,7 +64,8 @@ async fn reflection_knows_the_types_of_the_details() {
     use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
     let stage = Stage::new().await;
     let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
-    let symbols = ["ErrorInfo", "BadRequest", "RetryInfo", "PreconditionFailure", "ResourceInfo", "RequestInfo", "Status"];
+    let symbols =
+        ["ErrorInfo", "BadRequest", "RetryInfo", "PreconditionFailure", "ResourceInfo", "RequestInfo", "Status"];
     for symbol in symbols {
         let wanted = MessageRequest::FileContainingSymbol(format!("google.rpc.{symbol}"));
         let request = tonic_reflection::pb::v1::ServerReflectionRequest {

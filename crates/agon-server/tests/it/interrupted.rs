@@ -89,10 +89,12 @@ async fn a_log_is_verified_and_a_debate_is_resumed_over_rest() {
     let stage = Stage::new().await;
     let gateway = interrupted(&stage, "by-rest").await;
     let url = format!("http://{}/v1/debates/by-rest", gateway.http);
-    let resumed = json_of(http().post(format!("{url}:resume")).json(&serde_json::json!({})).send().await.unwrap()).await;
+    let resumed =
+        json_of(http().post(format!("{url}:resume")).json(&serde_json::json!({})).send().await.unwrap()).await;
     assert_eq!(resumed["id"], "by-rest");
     let over = gateway.finish("by-rest").await;
-    let found: Value = json_of(http().post(format!("{url}:verify")).json(&serde_json::json!({})).send().await.unwrap()).await;
+    let found: Value =
+        json_of(http().post(format!("{url}:verify")).json(&serde_json::json!({})).send().await.unwrap()).await;
     assert_eq!((&found["id"], &found["whole"]["events"]), (&json!("by-rest"), &json!(over.sequence.to_string())));
     assert_eq!(found["whole"]["hash"].as_str().unwrap().len(), 64);
 }

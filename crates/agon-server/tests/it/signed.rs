@@ -327,7 +327,8 @@ struct Service {
 
 impl Service {
     async fn start(keys: Option<String>) -> Self {
-        let (keys, asked) = (tokio::sync::watch::Sender::new(keys), std::sync::Arc::<std::sync::atomic::AtomicUsize>::default());
+        let (keys, asked) =
+            (tokio::sync::watch::Sender::new(keys), std::sync::Arc::<std::sync::atomic::AtomicUsize>::default());
         let (shown, counted) = (keys.clone(), asked.clone());
         let answer = move || {
             counted.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
@@ -358,7 +359,11 @@ async fn callers_with_known_keys_do_not_wait_for_a_slow_provider_and_unknown_key
     let tokens: Vec<String> = (0..20).map(|_| strangers.token(&claims())).collect();
     let waiting = futures_util::future::join_all(tokens.iter().map(|token| list(&gateway, token)));
     let good = async {
-        let asked = async { while service.asked() < 2 { tokio::task::yield_now().await } };
+        let asked = async {
+            while service.asked() < 2 {
+                tokio::task::yield_now().await
+            }
+        };
         tokio::time::timeout(LIMIT, asked).await.unwrap();
         for _ in 0..20 {
             list(&gateway, &provider.token(&claims())).await.unwrap();
