@@ -120,6 +120,11 @@ pub fn neutralise(text: &str) -> (Cow<'_, str>, u32) {
     (Cow::Owned(safe), count)
 }
 
+/// Whether a text has a word by which servers part messages.
+pub fn parts_messages(text: &str) -> bool {
+    template::openings(text).next().is_some()
+}
+
 /// The text in which no line begins like one that says what a verifier found, for whoever shows such lines beside it.
 pub fn without_checks(text: &str) -> Cow<'_, str> {
     if !text.lines().any(look::is_check) {

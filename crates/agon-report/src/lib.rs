@@ -39,7 +39,7 @@ pub use analysis::{
 };
 pub use block::ResultBlock;
 pub use claims::Claims;
-pub use events::{delta_json, event_json, events_jsonl, json_line, safe_json};
+pub use events::{delta_json, event_json, events_jsonl, json_line, safe_json, shown_events_jsonl};
 pub use html::{HtmlError, html};
 pub use markdown::{full_markdown, summary_only, verbose};
 pub use minutes::{Minutes, NotADebate};

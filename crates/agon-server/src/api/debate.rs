@@ -160,20 +160,36 @@ impl Api {
         call: &Call,
         request: &pb::ListDebateEventsRequest,
     ) -> Result<pb::ListDebateEventsResponse, Problem> {
-        let (events, more) = self.event_page(call, request).await?;
+        let (events, more) = self.event_page(call, request, Extent::Log).await?;
         let events = events.iter().map(|(position, at, event)| event_message(*position, *at, event)).collect();
         Ok(pb::ListDebateEventsResponse { events, more })
     }
 
-    /// The same page, with the events of core, and whether more are there.
-    pub async fn event_page(
+    /// The page of events that the debate file lets clients see, and whether more are there.
+    pub async fn shown_page(
         &self,
         call: &Call,
         request: &pb::ListDebateEventsRequest,
     ) -> Result<(Vec<(Position, Timestamp, Event)>, bool), Problem> {
+        self.event_page(call, request, Extent::Clients).await
+    }
+
+    /// A page of events, and whether more are there.
+    async fn event_page(
+        &self,
+        call: &Call,
+        request: &pb::ListDebateEventsRequest,
+        extent: Extent,
+    ) -> Result<(Vec<(Position, Timestamp, Event)>, bool), Problem> {
         call.caller.require(Scope::DebatesRead)?;
         let debate = named(&call.caller, &request.name)?;
         let size = page_size(request.page_size, EVENTS, MAX_EVENTS)?;
+        let no_debate = || Problem::no_debate(&debate);
+        let shown_by = match extent {
+            Extent::Log => None,
+            Extent::Clients => Some(self.admitted(&debate).await?.ok_or_else(no_debate)?.spec),
+        };
+        let shown = |event: &Event| shown_by.as_ref().is_none_or(|spec| agon_report::shown_to_clients(spec, event));
         let mut after = Position(request.after_sequence);
         let mut events = Vec::new();
         loop {
@@ -186,15 +202,25 @@ impl Api {
                     return Ok((events, true));
                 }
                 let new = record.entries().filter(|(position, _)| *position > after);
+                let new = new.filter(|(_, event)| shown(event));
                 events.extend(new.map(|(position, event)| (position, record.at, event.clone())));
                 after = after.max(record.last());
             }
         }
-        if events.is_empty() && self.admitted(&debate).await?.is_none() {
-            return Err(Problem::no_debate(&debate));
+        if events.is_empty() && shown_by.is_none() && self.admitted(&debate).await?.is_none() {
+            return Err(no_debate());
         }
         Ok((events, false))
     }
+}
+
+/// Which events a page has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// All of the log.
+    Log,
+    /// Those that the debate file lets clients see.
+    Clients,
 }
 
 fn of_resume(error: &ResumeError) -> Problem {

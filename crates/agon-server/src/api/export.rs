@@ -42,7 +42,8 @@ impl Api {
             }
             ExportFormat::Events => {
                 let records = folded.records.iter().map(Arc::as_ref);
-                ("application/x-ndjson", "jsonl", agon_report::events_jsonl(records))
+                let shown = |event: &agon_core::Event| agon_report::shown_to_clients(folded.debate.spec(), event);
+                ("application/x-ndjson", "jsonl", agon_report::shown_events_jsonl(records, shown))
             }
         };
         let (media_type, file_name) = (media_type.to_owned(), format!("{}.{suffix}", debate.name()));

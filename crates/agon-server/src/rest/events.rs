@@ -40,7 +40,7 @@ async fn page(rest: &Rest, call: &Call, name: String, query: RawQuery) -> Result
     let page_size = query.number("page_size").unwrap_or_default();
     query.end()?;
     let request = pb::ListDebateEventsRequest { name, after_sequence, page_size };
-    let (events, more) = rest.api.event_page(call, &request).await?;
+    let (events, more) = rest.api.shown_page(call, &request).await?;
     let events: Vec<Value> = events.iter().map(|(position, at, event)| event_json(*position, *at, event)).collect();
     let body = json!({"events": events, "more": more}).to_string() + "\n";
     Ok(response(StatusCode::OK, "application/json", body))

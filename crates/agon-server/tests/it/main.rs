@@ -39,3 +39,5 @@ mod stage;
 mod tls;
 #[cfg(test)]
 mod traced;
+#[cfg(test)]
+mod visible;

@@ -90,8 +90,8 @@ fn sent(format: Format) -> Option<ExportFormat> {
         Format::Summary => Some(ExportFormat::Summary),
         Format::Html => Some(ExportFormat::Html),
         Format::Json => Some(ExportFormat::Json),
-        Format::Jsonl => Some(ExportFormat::Events),
-        Format::Verbose => None,
+        // servers send documents as clients may see them, and the log as it is
+        Format::Jsonl | Format::Verbose => None,
     }
 }
 
