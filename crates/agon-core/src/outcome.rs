@@ -215,8 +215,9 @@ pub struct UsageTotals {
     pub unknown_calls: u32,
     /// Prompt tokens that were reported.
     pub prompt_tokens: u64,
-    /// Of these, tokens that the prompt cache spared, as far as reported.
-    pub cached_tokens: u64,
+    /// Of these, tokens that the prompt cache spared, as far as reported; absent where no call reported any figure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_tokens: Option<u64>,
     /// Generated tokens that were reported.
     pub completion_tokens: u64,
 }
@@ -228,11 +229,31 @@ impl UsageTotals {
             self.unknown_calls = self.unknown_calls.saturating_add(1);
         }
         self.prompt_tokens = self.prompt_tokens.saturating_add(usage.prompt_tokens.unwrap_or(0));
-        self.cached_tokens = self.cached_tokens.saturating_add(usage.cached_tokens.unwrap_or(0));
+        if let Some(cached) = usage.cached_tokens {
+            self.cached_tokens = Some(self.cached_tokens.unwrap_or(0).saturating_add(cached));
+        }
         self.completion_tokens = self.completion_tokens.saturating_add(usage.completion_tokens.unwrap_or(0));
     }
     /// Prompt plus generated tokens that were reported.
     pub fn tokens(&self) -> u64 {
         self.prompt_tokens.saturating_add(self.completion_tokens)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cached_tokens_that_no_server_reported_are_unknown_and_not_0() {
+        let usage = |cached_tokens| Usage { prompt_tokens: Some(10), cached_tokens, completion_tokens: Some(1) };
+        let mut totals = UsageTotals::default();
+        totals.add(&usage(None));
+        assert_eq!((totals.prompt_tokens, totals.cached_tokens), (10, None));
+        totals.add(&usage(Some(0)));
+        assert_eq!(totals.cached_tokens, Some(0));
+        totals.add(&usage(Some(4)));
+        totals.add(&usage(None));
+        assert_eq!((totals.prompt_tokens, totals.cached_tokens), (40, Some(4)));
     }
 }

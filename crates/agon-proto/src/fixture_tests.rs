@@ -295,7 +295,7 @@ fn ends() -> Vec<(&'static str, Event)> {
                     calls: 9,
                     unknown_calls: 1,
                     prompt_tokens: 1_234,
-                    cached_tokens: 400,
+                    cached_tokens: Some(400),
                     completion_tokens: 567,
                 },
                 missing_seats: vec![MissingSeat { round: 2, seat: 1, participant: ada(), cause: FailureCause::Quota }],

@@ -16,10 +16,7 @@ pub fn events_jsonl<'a>(records: impl IntoIterator<Item = &'a Record>) -> String
 }
 
 /// The events of the log that are `shown`, as JSON lines.
-pub fn shown_events_jsonl<'a>(
-    records: impl IntoIterator<Item = &'a Record>,
-    shown: impl Fn(&Event) -> bool,
-) -> String {
+pub fn shown_events_jsonl<'a>(records: impl IntoIterator<Item = &'a Record>, shown: impl Fn(&Event) -> bool) -> String {
     let mut out = String::new();
     for record in records {
         for (position, event) in record.entries().filter(|(_, event)| shown(event)) {

@@ -142,11 +142,14 @@ pub(crate) fn totals(usage: &UsageTotals) -> String {
     if usage.calls > 0 && usage.unknown_calls == usage.calls {
         return "no call reported its tokens".to_owned();
     }
+    let cached = match usage.cached_tokens {
+        Some(cached) => format!("of which {} cached", number(cached)),
+        None => "unknown how many cached".to_owned(),
+    };
     let known = format!(
-        "{} tokens ({} prompt, of which {} cached, + {} generated)",
+        "{} tokens ({} prompt, {cached}, + {} generated)",
         number(usage.tokens()),
         number(usage.prompt_tokens),
-        number(usage.cached_tokens),
         number(usage.completion_tokens)
     );
     match usage.unknown_calls {
@@ -234,4 +237,18 @@ fn judge_setting(judge: &agon_core::Judge) -> String {
     let names = if judge.anonymize_transcript { "names hidden" } else { "names shown" };
     let order = if judge.shuffle_for_judge { "shuffled inside each round" } else { "in the order of speaking" };
     format!("{orders}, {names}, {order}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sum_of_cached_tokens_is_named_only_where_a_server_reported_them() {
+        let of = |cached_tokens| {
+            totals(&UsageTotals { calls: 1, unknown_calls: 0, prompt_tokens: 10, cached_tokens, completion_tokens: 2 })
+        };
+        assert_eq!(of(Some(0)), "12 tokens (10 prompt, of which 0 cached, + 2 generated)");
+        assert_eq!(of(None), "12 tokens (10 prompt, unknown how many cached, + 2 generated)");
+    }
 }

@@ -83,7 +83,7 @@ fn ended(draft: Draft, story: &Story<'_>) -> Draft {
         .set(attribute::CALLS, i64::from(end.usage.calls))
         .set(attribute::UNKNOWN_CALLS, i64::from(end.usage.unknown_calls))
         .maybe_count(attribute::INPUT_TOKENS, known.then_some(end.usage.prompt_tokens))
-        .maybe_count(attribute::CACHED_TOKENS, known.then_some(end.usage.cached_tokens))
+        .maybe_count(attribute::CACHED_TOKENS, end.usage.cached_tokens.filter(|_| known))
         .maybe_count(attribute::OUTPUT_TOKENS, known.then_some(end.usage.completion_tokens));
     match end.state {
         DebateState::Failed => draft.failed(reason.unwrap_or_else(|| "failed".to_owned()), None),

@@ -2289,9 +2289,9 @@ pub struct UsageTotals {
     /// Prompt tokens that were reported.
     #[prost(uint64, tag = "3")]
     pub prompt_tokens: u64,
-    /// Of these, tokens that the prompt cache spared.
-    #[prost(uint64, tag = "4")]
-    pub cached_tokens: u64,
+    /// Of these, tokens that the prompt cache spared, as far as reported; absent where no call reported any figure.
+    #[prost(uint64, optional, tag = "4")]
+    pub cached_tokens: ::core::option::Option<u64>,
     /// Generated tokens that were reported.
     #[prost(uint64, tag = "5")]
     pub completion_tokens: u64,

@@ -373,8 +373,8 @@ fn reason() -> BoxedStrategy<Reason> {
 }
 
 fn totals() -> BoxedStrategy<UsageTotals> {
-    any::<(u32, u32, [u64; 3])>()
-        .prop_map(|(calls, unknown_calls, [prompt_tokens, cached_tokens, completion_tokens])| UsageTotals {
+    any::<(u32, u32, u64, Option<u64>, u64)>()
+        .prop_map(|(calls, unknown_calls, prompt_tokens, cached_tokens, completion_tokens)| UsageTotals {
             calls,
             unknown_calls,
             prompt_tokens,

@@ -82,7 +82,8 @@ fn wanted(show: Show, event: &Event) -> bool {
 
 fn figures(event: &Event) -> Option<StyledLine> {
     if let Event::DebateEnded { usage, .. } = event {
-        let new = usage.prompt_tokens.saturating_sub(usage.cached_tokens);
+        let new = usage.cached_tokens.map(|cached| usage.prompt_tokens.saturating_sub(cached).to_string());
+        let new = new.unwrap_or_else(|| "unknown".to_owned());
         return Some(StyledLine::of(
             Style::Dim,
             format!("prompt tokens that were new: {new} of {}", usage.prompt_tokens),
