@@ -2,6 +2,8 @@
 //!
 //! Each module is marked as test code for the lints, which here would not know by themselves.
 #[cfg(test)]
+mod bombs;
+#[cfg(test)]
 mod chart;
 #[cfg(test)]
 mod checks;

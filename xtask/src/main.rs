@@ -8,6 +8,7 @@ mod chaos;
 mod check;
 mod crash;
 mod failover;
+mod fuzz;
 mod licences;
 mod misbehaviour;
 mod needs;
@@ -52,6 +53,8 @@ enum Command {
     Crash(crash::Args),
     /// Kill, stop and cut the processes of a cluster at random, then check every log; release build
     Chaos(chaos::Args),
+    /// Feed hostile input, by a seed, to every reader of what comes from outside; a finding is kept in target/fuzz
+    Fuzz(fuzz::Args),
     /// Kill owners and hosts of running debates, and measure when the debates go on; release build, a quarter of an hour
     Failover(failover::Args),
     /// Hold a debate beside each kind of misbehaving model server, and print what it costs; two minutes
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         Command::Ship(args) => ship::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Crash(args) => crash::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Chaos(args) => chaos::run(&args),
+        Command::Fuzz(args) => fuzz::run(&args),
         Command::Failover(args) => failover::run(&args),
         Command::Misbehaviour(args) => misbehaviour::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Upgrade(args) => upgrade::run(&args),

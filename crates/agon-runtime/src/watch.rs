@@ -114,7 +114,8 @@ impl Watch {
             match self.seen.recv().await {
                 Ok(Watched::Delta(delta)) if self.wants.tokens => return Ok(Some(Watched::Delta(delta))),
                 Ok(Watched::Delta(_)) => {}
-                Ok(Watched::Record(record)) if record.last() <= self.after => {}
+                // One who asks for what comes after the end is told of the end by nothing more coming.
+                Ok(Watched::Record(record)) if record.last() <= self.after => self.ended |= ends(&record).is_some(),
                 Ok(Watched::Record(record)) if record.first == self.after.next() => self.ready.push_back(record),
                 // the reader is ahead, or this watcher was too slow for it
                 Ok(Watched::Record(_)) | Err(RecvError::Lagged(_)) => self.read().await?,

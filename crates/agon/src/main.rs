@@ -15,6 +15,7 @@ mod commands;
 mod debate_file;
 mod environment;
 mod exit;
+mod files;
 mod filter;
 mod grants;
 mod logging;

@@ -19,7 +19,7 @@ impl Api {
     /// Submits a debate; the same submission again gives the first debate.
     pub async fn create(&self, call: &Call, request: &pb::CreateDebateRequest) -> Result<pb::Debate, Problem> {
         call.caller.require(Scope::DebatesWrite)?;
-        let wanted = Wanted::check(request, &call.caller.tenant, &self.defaults)?;
+        let wanted = self.wanted(call, request).await?;
         self.feeds_there(&wanted.spec)?;
         if request.validate_only {
             return Ok(self.planned(call, wanted));
@@ -28,6 +28,13 @@ impl Api {
         let admission = admission(call, wanted, debate.clone(), self.retry);
         self.admit(admission, Vec::new()).await?;
         self.resource(&debate, true).await
+    }
+
+    /// Checks a request beside the threads that serve everybody: a large file takes a while.
+    async fn wanted(&self, call: &Call, request: &pb::CreateDebateRequest) -> Result<Wanted, Problem> {
+        let (request, tenant, defaults) = (request.clone(), call.caller.tenant.clone(), self.defaults.clone());
+        let checked = tokio::task::spawn_blocking(move || Wanted::check(&request, &tenant, &defaults)).await;
+        checked.map_err(|error| Problem::Internal(format!("the file was not checked: {error}")))?
     }
 
     /// Refuses a debate that names feeds which are not set up here.

@@ -51,6 +51,23 @@ async fn a_watch_that_is_resumed_anywhere_misses_and_doubles_nothing() {
 }
 
 #[tokio::test]
+async fn who_asks_for_what_comes_after_the_end_gets_nothing_and_an_end() {
+    let stage = Stage::new().await;
+    let gateway = stage.gateway().await;
+    gateway.create(wanted("beyond")).await.unwrap();
+    let cursors = [i64::MAX.unsigned_abs(), i64::MAX.unsigned_abs() + 1, u64::MAX];
+    for after in cursors {
+        let mut watch = gateway.watch("beyond", after).await.unwrap();
+        assert!(events(&mut watch).await.is_empty(), "{after} while it runs");
+    }
+    gateway.finish("beyond").await;
+    for after in cursors {
+        let mut watch = gateway.watch("beyond", after).await.unwrap();
+        assert!(events(&mut watch).await.is_empty(), "{after} once it is over");
+    }
+}
+
+#[tokio::test]
 async fn watchers_at_two_gateways_see_the_same_while_it_happens() {
     let stage = Stage::new().await;
     let here = stage.gateway_before(&stage.idle_node().await, config()).await;

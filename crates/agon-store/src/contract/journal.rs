@@ -61,6 +61,9 @@ pub(crate) async fn a_reader_gets_every_record_with_later_events(rig: &impl Rig)
         let expected: Vec<_> = (0..100).map(|n| record(1 + 2 * n, 2, n)).filter(|r| r.last().0 > after).collect();
         assert_eq!(plain(&read), expected, "after {after}");
     }
+    for after in [i64::MAX.unsigned_abs(), i64::MAX.unsigned_abs() + 1, u64::MAX - 1, u64::MAX] {
+        assert!(store.read(&debate("a"), Position(after)).await.unwrap().is_empty(), "after {after}");
+    }
     assert!(store.read(&debate("unknown"), Position(0)).await.unwrap().is_empty());
 }
 

@@ -133,7 +133,9 @@ pub(super) fn each_raw(
              WHERE d.debate = ?1 AND r.last > ?2 ORDER BY r.last",
         )
         .map_err(backend)?;
-    let rows = statement.query_map(params![debate.as_str(), after.0.cast_signed()], |row| {
+    // The bits of a larger number would be those of a negative one, after which everything comes.
+    let after = i64::try_from(after.0).unwrap_or(i64::MAX);
+    let rows = statement.query_map(params![debate.as_str(), after], |row| {
         Ok(RawRecord {
             first: Position(number(row, 0)?),
             last: Position(number(row, 1)?),

@@ -76,7 +76,7 @@ fn after(db: &Connection, cursor: Cursor) -> Result<(Vec<(DebateId, CancelOrder)
     let sql = "SELECT number, debate, body FROM orders WHERE number > ?1 ORDER BY number LIMIT ?2";
     let mut statement = db.prepare_cached(sql).map_err(backend)?;
     let rows = statement
-        .query_map(params![cursor.0.cast_signed(), ORDERS_AT_ONCE as i64], |row| {
+        .query_map(params![i64::try_from(cursor.0).unwrap_or(i64::MAX), ORDERS_AT_ONCE as i64], |row| {
             Ok((number(row, 0)?, row.get::<_, String>(1)?, row.get::<_, Vec<u8>>(2)?))
         })
         .map_err(backend)?;

@@ -98,7 +98,7 @@ fn endpoint(address: &str, settings: &ClientSettings) -> anyhow::Result<Endpoint
 }
 
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+    crate::files::read(path, crate::files::MAX_FILE).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// Puts the token into every call.
