@@ -52,6 +52,8 @@ mod keys;
 #[cfg(test)]
 mod machine;
 #[cfg(test)]
+mod model_server;
+#[cfg(test)]
 mod monitoring;
 #[cfg(test)]
 mod one_server;

@@ -70,6 +70,7 @@ fn hold(agon: &Path, folder: &Path, kind: Kind) -> Result<Row> {
     let text = format!(
         "[[hosts]]\nname = \"well\"\nurl = \"{}\"\nmodels = [\"well:1b\"]\n\n\
          [[hosts]]\nname = \"bad\"\nurl = \"{}\"\nmodels = [\"own:1b\"]\nidle_timeout = \"1s\"\n\n\
+         [runtime]\nwait_limit = \"3s\"\n\n\
          [store]\npath = \"{}\"\n",
         well.url(),
         bad.url(),

@@ -47,6 +47,8 @@ pub enum FailureCause {
     Quota,
     /// The breaker of every host that could serve it is open, so that no call was made.
     BreakerOpen,
+    /// The model server could not be reached, or had no room, for as long as a turn waits for that. No call was answered.
+    ServerAway,
     /// The participant's actor failed.
     Internal,
     /// The turn was cancelled.
@@ -68,6 +70,7 @@ impl FailureCause {
             | Self::ToolMissing
             // no call was made; whether the debate waits for the breaker depends on who else can go on
             | Self::BreakerOpen
+            | Self::ServerAway
             | Self::Cancelled => 1,
         }
     }
@@ -90,6 +93,7 @@ impl FailureCause {
             Self::Unauthorized => "unauthorized",
             Self::Quota => "quota",
             Self::BreakerOpen => "breaker_open",
+            Self::ServerAway => "server_away",
             Self::Internal => "internal",
             Self::Cancelled => "cancelled",
             Self::ToolMissing => "tool_missing",

@@ -20,7 +20,7 @@ pub enum DebateState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Halt {
-    /// Its process was stopped on purpose.
+    /// Its process was stopped on purpose, or it waits for a model server that was away for too long.
     Paused,
     /// Its process died, or the servers gave it up for now.
     Interrupted,
@@ -101,6 +101,8 @@ pub enum ReasonCode {
     EmptyTranscript,
     /// The coordinator failed again and again.
     Poison,
+    /// A model server without which the debate cannot go on was away for too long: the debate is paused.
+    ServerAway,
     /// Somebody cancelled it.
     Cancelled,
 }

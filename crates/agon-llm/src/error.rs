@@ -178,6 +178,28 @@ impl ChatError {
         }
     }
 
+    /// Whether the server is away or has no room, and a call made again somewhat later finds it: connections are refused, its
+    /// name is not known or it is not reached, as while it restarts, or it answers 503. Certificates that do not fit stay so.
+    #[must_use]
+    pub fn is_away(&self) -> bool {
+        use ChatErrorKind as Kind;
+        match self.kind {
+            Kind::Transport(TransportFault::Connect) => {
+                let told = self.detail.to_lowercase();
+                !["certificate", "contenttype", "handshake", "tls"].iter().any(|word| told.contains(word))
+            }
+            Kind::Timeout(TimeoutPhase::Connect) | Kind::Loading => true,
+            Kind::Busy => self.status == Some(503),
+            _ => false,
+        }
+    }
+
+    /// Whether nothing of an answer had come when the connection was closed.
+    #[must_use]
+    pub fn was_unanswered(&self) -> bool {
+        self.kind == ChatErrorKind::Transport(TransportFault::Closed)
+    }
+
     /// Whether the failure speaks against the host: connection, time or a status of 500 and above.
     #[must_use]
     pub fn counts_for_breaker(&self) -> bool {

@@ -78,7 +78,7 @@ enums! {
     EndCondition { RoundsExhausted, ConsensusReached, NoNewArguments, Impasse }
     FailureCause {
         Timeout, Busy, NotFound, ContextOverflow, Truncated, Malformed, Transport, ServerError, BadRequest,
-        Unauthorized, Quota, BreakerOpen, Internal, Cancelled, ToolMissing,
+        Unauthorized, Quota, BreakerOpen, Internal, Cancelled, ToolMissing, ServerAway,
     }
     Failing { Conceded, Left, Lost }
     FeedFault { Unavailable, TimedOut, TooLarge, Refused, Malformed, Empty }
@@ -98,7 +98,7 @@ enums! {
     }
     ReasonCode {
         OrderSensitive, JudgeIncomplete, JudgeFailed, NoVotes, RuleNotMet, Quorum, TurnFailed, TerminateWhen, EmptyTranscript,
-        Poison, Cancelled, PanelSplit, NoDecisionWanted, ModeratorFailed, SynthesisFailed,
+        Poison, Cancelled, PanelSplit, NoDecisionWanted, ModeratorFailed, SynthesisFailed, ServerAway,
     }
     RoundStatus { Settled, Continue }
     SelfVotes { Exclude, Allow }

@@ -54,6 +54,8 @@ pub struct TokenDelta {
     pub offset: u64,
     /// The piece.
     pub text: String,
+    /// What the turn waits for, in words; empty unless it waits, and only without text.
+    pub waiting: String,
 }
 
 /// A debate's log has grown.
@@ -145,6 +147,7 @@ impl From<&TokenDelta> for pb::TokenDelta {
             participant: delta.participant.to_string(),
             offset: delta.offset,
             text: delta.text.clone(),
+            waiting: delta.waiting.clone(),
         }
     }
 }
@@ -157,6 +160,7 @@ impl TryFrom<pb::TokenDelta> for TokenDelta {
             participant: ParticipantId::new(delta.participant),
             offset: delta.offset,
             text: delta.text,
+            waiting: delta.waiting,
         })
     }
 }

@@ -77,6 +77,7 @@ fn every_bus_message_survives_the_way_out_and_back() {
         participant: ParticipantId::new("Ada"),
         offset: 7,
         text: " so".into(),
+        waiting: String::new(),
     });
     check(LogAdvanced { debate: debate(), position: Position(9) });
     check(JobReady { debate: debate() });

@@ -95,6 +95,30 @@ impl DeltaSink for Batcher {
     }
 }
 
+/// Tells watchers what a turn waits for.
+pub(crate) async fn tell_waiting(
+    shared: &Shared,
+    debate: &DebateId,
+    (turn, participant): (TurnId, &ParticipantId),
+    what: String,
+) {
+    let subject = subjects::tokens(debate, turn);
+    if !shared.bus.may_have_listeners(&subject) {
+        return;
+    }
+    let head = TokenDelta {
+        debate: debate.clone(),
+        turn,
+        participant: participant.clone(),
+        offset: 0,
+        text: String::new(),
+        waiting: what,
+    };
+    if let Err(error) = shared.bus.publish(&subject, Payload::from(head.to_bytes())).await {
+        tracing::debug!(%error, "token delta lost");
+    }
+}
+
 impl Batcher {
     /// Sends what is left.
     pub(crate) fn flush(&mut self) {
@@ -109,7 +133,8 @@ impl Batcher {
         let Head { debate, turn, participant } = &self.head;
         let offset = self.offset;
         self.offset += text.len() as u64;
-        let delta = TokenDelta { debate: debate.clone(), turn: *turn, participant: participant.clone(), offset, text };
+        let (debate, participant, waiting) = (debate.clone(), participant.clone(), String::new());
+        let delta = TokenDelta { debate, turn: *turn, participant, offset, text, waiting };
         if self.sender.try_send(delta).is_err() {
             tracing::debug!(debate = %self.head.debate, "token delta lost: the bus is slow");
         }

@@ -1,5 +1,5 @@
 //! What a failed call means for the turn, for the log and for the breaker.
-use crate::gate::{End, Refusal};
+use crate::gate::{Absence, Away, End, Refusal, Sight, Why};
 use agon_core::breaker::CallEnd;
 use agon_core::{Failure, FailureCause, HostId, ModelName, Timestamp};
 use agon_llm::{ChatError, ChatErrorKind};
@@ -51,7 +51,30 @@ fn cause(kind: &ChatErrorKind) -> FailureCause {
 /// What the gate is told of it.
 pub(crate) fn end_of(error: &ChatError) -> End {
     let call = if error.counts_for_breaker() { CallEnd::Failure } else { CallEnd::Neutral };
-    End { call, busy: matches!(error.kind, ChatErrorKind::Busy) }
+    End { call, busy: matches!(error.kind, ChatErrorKind::Busy), sight: sight(error) }
+}
+
+/// What a failed call saw of its server.
+fn sight(error: &ChatError) -> Sight {
+    if error.is_away() {
+        let why = match error.kind {
+            ChatErrorKind::Loading => Why::Loading,
+            ChatErrorKind::Busy => Why::Unavailable,
+            _ => Why::Refused,
+        };
+        let pause = error.retry_after.map_or(0, |wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+        return Sight::Away(Absence { why, pause });
+    }
+    match error.kind {
+        ChatErrorKind::Transport(_) => Sight::Broke,
+        ChatErrorKind::Cancelled | ChatErrorKind::Timeout(_) => Sight::Nothing,
+        _ => Sight::There,
+    }
+}
+
+/// What a turn waits for, for a person.
+pub(crate) fn waiting_for(host: &HostId, away: &Away, now: Timestamp) -> String {
+    format!("{host}: {} since {} s", away.why, now.since(away.since) / 1_000)
 }
 
 /// The failure of a turn that was not let in at `now`.
@@ -66,6 +89,7 @@ pub(crate) fn of_refusal(
         Refusal::NoPermit => {
             Failure::new(FailureCause::Busy, format!("{host}: no call for {model} could start within the wait limit"))
         }
+        Refusal::Away(away) => Failure::new(FailureCause::ServerAway, waiting_for(host, &away, now)),
         Refusal::Elsewhere => breaker_open(model, open_at),
         Refusal::BreakerOpen(until) => {
             Failure { retry_after_ms: Some(until.since(now)), ..breaker_open(model, open_at) }

@@ -15,9 +15,11 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio::task::AbortHandle;
 
 mod link;
+mod presence;
 
 use link::Room;
-pub(crate) use link::{End, GateLink, Line, Permit};
+pub(crate) use link::{End, GateLink, Line, Permit, Witness};
+pub(crate) use presence::{Absence, Away, Sight, Why};
 
 /// What a call is told that wants to start.
 type Answer = Result<Permit, Refusal>;
@@ -33,6 +35,8 @@ pub(crate) enum Refusal {
     BreakerOpen(Timestamp),
     /// The wait was too long; no permit came free.
     NoPermit,
+    /// The server was away for as long as a turn waits for one.
+    Away(Away),
 }
 
 pub(crate) enum Msg {
@@ -148,6 +152,9 @@ impl State {
             self.shared.directory.touch();
         }
         self.tell(state, changed);
+        if let Some(until) = self.link.quiet_until().filter(|until| now < *until) {
+            self.wake_at(myself, now, until);
+        }
         if let Some(until) = self.link.open_until(now) {
             // nobody waits here then, and the host must know when it may try again
             self.wake_at(myself, now, until);
@@ -183,8 +190,12 @@ impl State {
 
     /// Nobody waits at an open breaker: a host that is well takes the turn, or its debate decides whether to wait.
     fn send_away(&mut self, now: Timestamp) {
-        let Some(until) = self.link.open_until(now) else { return };
-        let refusal = if self.well_elsewhere() { Refusal::Elsewhere } else { Refusal::BreakerOpen(until) };
+        let refusal = match self.link.open_until(now) {
+            // a server that is away is waited for, where there is no other
+            None if self.link.away().is_none() || !self.well_elsewhere() => return,
+            Some(until) if !self.well_elsewhere() => Refusal::BreakerOpen(until),
+            None | Some(_) => Refusal::Elsewhere,
+        };
         while let Some((_, reply)) = self.next_waiting() {
             answer(reply, Err(refusal));
         }

@@ -4,7 +4,6 @@ use crate::failure;
 use crate::gate::{End, Permit, Refusal};
 use crate::permits::Place;
 use crate::shared::{Common, Shared};
-use agon_core::breaker::CallEnd;
 use agon_core::{DebateId, HostId, ModelName, Priority};
 use agon_llm::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ChatModel, ChatRequest, DeltaSink, Endpoint, LoadedModel,
@@ -73,12 +72,11 @@ fn refused(refusal: Refusal) -> ChatError {
         Refusal::Full => "too many calls wait for the model",
         Refusal::NoPermit => "no call for the model could start in time",
         Refusal::BreakerOpen(_) => "the model's breaker is open",
+        Refusal::Away(_) => "the model's server is away",
         Refusal::Elsewhere => "the host does not serve the model",
     };
     ChatError::new(ChatErrorKind::Busy, why)
 }
-
-const SUCCESS: End = End { call: CallEnd::Success, busy: false };
 
 #[async_trait::async_trait]
 impl ChatModel for Helper {
@@ -86,13 +84,13 @@ impl ChatModel for Helper {
         let permit = self.permit().await?;
         let request = ChatRequest { runner: self.host.runner, timeouts: self.host.timeouts, ..request.clone() };
         let outcome = self.host.client.chat(&request, sink).await;
-        permit.report(outcome.as_ref().map_or_else(failure::end_of, |_| SUCCESS));
+        permit.report(outcome.as_ref().map_or_else(failure::end_of, |_| End::SUCCESS));
         outcome
     }
     async fn embed(&self, model: &str, input: &[String]) -> Result<Vec<Vec<f32>>, ChatError> {
         let permit = self.permit().await?;
         let outcome = self.host.client.embed(model, input).await;
-        permit.report(outcome.as_ref().map_or_else(failure::end_of_embedding, |_| SUCCESS));
+        permit.report(outcome.as_ref().map_or_else(failure::end_of_embedding, |_| End::SUCCESS));
         outcome
     }
     async fn models(&self) -> Result<Vec<ModelInfo>, ChatError> {

@@ -37,6 +37,7 @@ fn state_of(debate: &Debate, halt: Option<Halt>) -> ListedState {
         (Some((DebateState::Cancelled, _)), _) => ListedState::Cancelled,
         (None, Some(Halt::Paused)) => ListedState::Paused,
         (None, Some(Halt::Interrupted)) => ListedState::Interrupted,
+        (None, None) if debate.halt() == Some(Halt::Paused) => ListedState::Paused,
         (None, None) if debate.interrupted() => ListedState::Interrupted,
         (None, None) if debate.epoch() == 0 => ListedState::Queued,
         (None, None) => ListedState::Running,

@@ -33,6 +33,8 @@ pub enum Ending {
     Over(DebateState, Option<Outcome>),
     /// No more comes, and the end was not among what came.
     Silent,
+    /// Nobody plays the debate before it is resumed.
+    Halted,
     /// The user wants to stop.
     Interrupted,
     /// Nobody reads the output any more.
@@ -52,6 +54,8 @@ pub enum Seen {
         offset: u64,
         /// The piece.
         text: String,
+        /// What the turn waits for, if it does.
+        waiting: String,
     },
     /// What the user should know from now on; nothing where that has passed.
     Notice(Option<Cow<'static, str>>),
@@ -75,7 +79,7 @@ impl Watching<'_> {
         let mut frames = tokio::time::interval(FRAME);
         frames.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let mut down = std::pin::pin!(down);
-        let mut ended = None;
+        let (mut ended, mut halted) = (None, false);
         let mut curtain = Curtain::default();
         let mut notice = None;
         loop {
@@ -94,8 +98,17 @@ impl Watching<'_> {
                         notice = said;
                         Ok(())
                     }
-                    Some(seen) => self.show(&seen, &mut curtain, &mut ended),
-                    None => return Ok(ended.map_or(Ending::Silent, |(state, outcome)| Ending::Over(state, outcome))),
+                    Some(seen) => {
+                        if let Seen::Record(record) = &seen {
+                            halted = interrupts(record);
+                        }
+                        self.show(&seen, &mut curtain, &mut ended)
+                    }
+                    None => return Ok(match ended {
+                        Some((state, outcome)) => Ending::Over(state, outcome),
+                        None if halted => Ending::Halted,
+                        None => Ending::Silent,
+                    }),
                 },
                 _ = frames.tick() => self.view.tick(SystemClock.now(), notice.as_deref()),
                 stop = &mut down => return Err(stop),
@@ -115,7 +128,11 @@ impl Watching<'_> {
                     false => Ok(()),
                 })
             }
-            Seen::Delta { turn, offset, text } => {
+            Seen::Delta { turn, waiting, .. } if !waiting.is_empty() => {
+                self.view.waits(*turn, waiting);
+                Ok(())
+            }
+            Seen::Delta { turn, offset, text, .. } => {
                 if !curtain.hidden.contains(turn) {
                     self.view.delta(*turn, *offset, text);
                 }
@@ -155,6 +172,11 @@ pub fn end_of(record: &Record) -> Option<End> {
         Event::DebateEnded { state, outcome, .. } => Some((*state, *outcome)),
         _ => None,
     })
+}
+
+/// Whether nobody plays the debate after this record before it is resumed.
+pub fn interrupts(record: &Record) -> bool {
+    matches!(record.events.last(), Some(Event::DebateInterrupted { .. }))
 }
 
 fn unread(error: io::Error) -> Result<Ending, Stop> {
@@ -199,7 +221,9 @@ async fn follow(mut watch: Watch, sink: &Sink) {
     while let Some(watched) = watch.next().await.transpose() {
         match watched {
             Ok(watched) => {
-                if !sink.send(seen(watched)).await {
+                // what is resumed later is watched anew
+                let last = matches!(&watched, Watched::Record(record) if interrupts(record));
+                if !sink.send(seen(watched)).await || last {
                     return;
                 }
             }
@@ -240,7 +264,9 @@ fn unwritten(detail: &str) -> Stop {
 fn seen(watched: Watched) -> Seen {
     match watched {
         Watched::Record(record) => Seen::Record(record),
-        Watched::Delta(delta) => Seen::Delta { turn: delta.turn, offset: delta.offset, text: delta.text },
+        Watched::Delta(delta) => {
+            Seen::Delta { turn: delta.turn, offset: delta.offset, text: delta.text, waiting: delta.waiting }
+        }
     }
 }
 

@@ -31,9 +31,14 @@ pub struct RehearsedCall {
 impl Rehearsal {
     /// Starts a server; its files go to `folder` under `name`.
     pub fn start(agon: &Path, folder: &Path, name: &str, options: &[String]) -> Result<Self> {
+        Self::start_at(agon, folder, name, ("127.0.0.1:0", options))
+    }
+
+    /// Starts a server at this address.
+    pub fn start_at(agon: &Path, folder: &Path, name: &str, (listen, options): (&str, &[String])) -> Result<Self> {
         let calls = folder.join(format!("{name}.calls"));
         let mut command = Command::new(agon);
-        command.env_clear().env("HOME", folder).args(["rehearsal", "--listen", "127.0.0.1:0", "--calls"]).arg(&calls);
+        command.env_clear().env("HOME", folder).args(["rehearsal", "--listen", listen, "--calls"]).arg(&calls);
         command.args(options);
         let mut process = Process::start(name, command, folder.join(format!("{name}.log")))?;
         let url = process.wait_for("http://")?.trim().to_owned();

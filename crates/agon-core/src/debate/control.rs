@@ -17,6 +17,8 @@ pub(super) struct Control {
     pub phase: Phase,
     /// Nobody plays the debate before it is resumed.
     pub interrupted: bool,
+    /// It was interrupted because it waits for a model server.
+    pub awaits_server: bool,
     /// When the last event happened.
     pub last_at: Timestamp,
     /// Milliseconds in which nobody played the debate, up to its last resumption.
@@ -241,6 +243,7 @@ impl Control {
             epoch: 0,
             phase: Phase::Admitted,
             interrupted: false,
+            awaits_server: false,
             last_at: Timestamp::default(),
             paused_ms: 0,
             round: 0,

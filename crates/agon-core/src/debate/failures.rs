@@ -6,7 +6,8 @@ use super::input::Rejection;
 use crate::call::Call;
 use crate::event::Event;
 use crate::failure::{Failure, FailureCause};
-use crate::ids::{ModelName, SYNTHESIZER, Timestamp, TurnId, judge_index};
+use crate::ids::{ModelName, ParticipantId, SYNTHESIZER, Timestamp, TurnId, judge_index};
+use crate::outcome::{Reason, ReasonCode};
 use crate::seed::{Dice, Purpose};
 use crate::spec::Memory;
 use crate::work::Work;
@@ -16,6 +17,10 @@ impl Draft<'_> {
     pub fn fail(&mut self, turn: TurnId, failure: Failure, call: Box<Call>) -> Result<(), Rejection> {
         let (slot, ask) = self.control.open_slot(turn).ok_or(Rejection::NotOpen(turn))?;
         let participant = ask.participant.clone();
+        if self.pauses_for(slot, &failure, call.host.as_deref()) {
+            self.pause_for_server(turn, participant, failure, call);
+            return Ok(());
+        }
         let retry_at = self.next_try(slot, &failure).map(|delay| self.at.plus(delay));
         let at_once = retry_at.is_some_and(|due| due <= self.at);
         self.emit(Event::TurnFailed { turn, participant, failure, retry_at, call });
@@ -24,6 +29,21 @@ impl Draft<'_> {
         }
         self.advance();
         Ok(())
+    }
+
+    /// Whether nobody goes on before the debate is resumed: its model server was waited for in vain, and nothing else can go on.
+    fn pauses_for(&self, slot: &Slot, failure: &Failure, host: Option<&str>) -> bool {
+        failure.cause == FailureCause::ServerAway
+            && slot.work != Work::Measure
+            && !self.has_fallback(slot)
+            && self.waits_for_server(slot, host)
+    }
+
+    /// Whoever resumes the debate asks again at once.
+    fn pause_for_server(&mut self, turn: TurnId, participant: ParticipantId, failure: Failure, call: Box<Call>) {
+        let reason = Reason::with(ReasonCode::ServerAway, failure.detail.clone());
+        self.emit(Event::TurnFailed { turn, participant, failure, retry_at: Some(self.at), call });
+        self.emit(Event::DebateInterrupted { reason });
     }
 
     /// Asks again.
@@ -60,6 +80,10 @@ impl Draft<'_> {
         if failure.cause == FailureCause::BreakerOpen {
             return self.wait_for_breaker(slot, failure);
         }
+        if failure.cause == FailureCause::ServerAway {
+            // it was waited for already
+            return self.has_fallback(slot).then_some(0);
+        }
         if slot.tries_on_model >= failure.cause.tries(policy) {
             return self.has_fallback(slot).then_some(0);
         }
@@ -78,7 +102,7 @@ impl Draft<'_> {
     fn model_of_next_try(&self, slot: &Slot) -> Option<ModelName> {
         let spent = match slot.last_cause {
             // the last model of a seat is waited for
-            Some(FailureCause::BreakerOpen) => self.has_fallback(slot),
+            Some(FailureCause::BreakerOpen | FailureCause::ServerAway) => self.has_fallback(slot),
             Some(cause) => !self.reads_less(slot) && slot.tries_on_model >= cause.tries(&self.admission.retry),
             None => false,
         };

@@ -24,7 +24,7 @@ pub use input::{Effect, Input, Rejection};
 
 use crate::event::{Admission, Event, Record};
 use crate::ids::{ModelName, ParticipantId, Position, Timestamp};
-use crate::outcome::{DebateState, Outcome, UsageTotals};
+use crate::outcome::{DebateState, Halt, Outcome, UsageTotals};
 use crate::spec::DebateSpec;
 use crate::transcript::Transcript;
 use control::{Control, Phase, SlotState};
@@ -133,6 +133,11 @@ impl Debate {
     /// Whether it waits to be resumed.
     pub fn interrupted(&self) -> bool {
         self.control.interrupted && self.ended().is_none()
+    }
+    /// Why nobody plays it, where it waits to be resumed.
+    pub fn halt(&self) -> Option<Halt> {
+        let halt = if self.control.awaits_server { Halt::Paused } else { Halt::Interrupted };
+        self.interrupted().then_some(halt)
     }
     /// Milliseconds in which nobody played it: from the last event before each resumption to that.
     pub fn paused_ms(&self) -> u64 {

@@ -16,7 +16,8 @@ impl Draft<'_> {
         if self.has_fallback(slot) {
             return Some(0);
         }
-        if !self.hangs_on(slot) {
+        let model = self.models_left(slot).first().copied()?;
+        if !self.hangs_on(slot, &Gone { model, host: None, placed: &[] }) {
             return None;
         }
         let policy = &self.admission.retry;
@@ -26,12 +27,17 @@ impl Draft<'_> {
         (due <= patience && due < self.deadline(self.decides(&slot.work))).then_some(wait)
     }
 
+    /// Whether the debate cannot go on without a seat whose model server is away, at this host.
+    pub(super) fn waits_for_server(&self, slot: &Slot, host: Option<&str>) -> bool {
+        let Some(model) = self.models_left(slot).first().copied() else { return false };
+        self.hangs_on(slot, &Gone { model, host, placed: &self.control.placed })
+    }
+
     /// Whether the debate cannot go on without this seat: too few others can speak or decide by other models.
-    fn hangs_on(&self, slot: &Slot) -> bool {
+    fn hangs_on(&self, slot: &Slot, broken: &Gone<'_>) -> bool {
         if self.spec().on_turn_failure == OnTurnFailure::Abort && slot.work.is_missed() {
             return true;
         }
-        let Some(broken) = self.models_left(slot).first().copied() else { return false };
         if self.decides(&slot.work) {
             return self.decision_hangs_on(&slot.work, broken);
         }
@@ -39,7 +45,7 @@ impl Draft<'_> {
     }
 
     /// Those who decide in the same way: with more than half of them there is a decision.
-    fn decision_hangs_on(&self, work: &Work, broken: &ModelName) -> bool {
+    fn decision_hangs_on(&self, work: &Work, broken: &Gone<'_>) -> bool {
         let alike = |slot: &&Slot| discriminant(&slot.work) == discriminant(work);
         let peers = || self.control.stage.slots.iter().filter(alike);
         let able = peers().filter(|peer| peer.state == SlotState::Done || self.can_go_on(peer, broken));
@@ -47,7 +53,7 @@ impl Draft<'_> {
     }
 
     /// The round needs its quorum of speakers: those who were heard, and those who may still be.
-    fn round_hangs_on(&self, broken: &ModelName) -> bool {
+    fn round_hangs_on(&self, broken: &Gone<'_>) -> bool {
         let attendance = self.control.attendance();
         let later = self.still_to_speak();
         let open = || self.control.stage.slots.iter().filter(|other| !other.is_settled() && self.is_wanted(other));
@@ -80,18 +86,35 @@ impl Draft<'_> {
     }
 
     /// Whether something may still come of a seat while this model's breaker is open. One that waits for a breaker does not count.
-    fn can_go_on(&self, slot: &Slot, broken: &ModelName) -> bool {
+    fn can_go_on(&self, slot: &Slot, broken: &Gone<'_>) -> bool {
         let waits = slot.last_cause == Some(FailureCause::BreakerOpen) && !matches!(slot.state, SlotState::Asked(_));
-        !slot.is_settled() && !waits && self.models_left(slot).iter().any(|model| *model != broken)
+        !slot.is_settled() && !waits && self.models_left(slot).iter().any(|model| !broken.takes(model))
     }
 
-    fn has_other_model(&self, who: &ParticipantId, broken: &ModelName) -> bool {
-        super::models(self.spec(), who).iter().any(|model| *model != broken)
+    fn has_other_model(&self, who: &ParticipantId, broken: &Gone<'_>) -> bool {
+        super::models(self.spec(), who).iter().any(|model| !broken.takes(model))
     }
 
     /// The model in use and its fallbacks.
     fn models_left(&self, slot: &Slot) -> Vec<&ModelName> {
         super::models(self.spec(), &slot.participant).into_iter().skip(slot.model_index).collect()
+    }
+}
+
+/// What cannot be asked for now.
+struct Gone<'a> {
+    model: &'a ModelName,
+    /// The host whose server is away, with all its models.
+    host: Option<&'a str>,
+    /// Where models were played last.
+    placed: &'a [(ParticipantId, String, ModelName)],
+}
+impl Gone<'_> {
+    /// Whether a model is gone too: it was played last at this host, or nobody knows of another host.
+    fn takes(&self, model: &ModelName) -> bool {
+        let Some(host) = self.host.filter(|_| model != self.model) else { return model == self.model };
+        let last = self.placed.iter().rev().find(|(_, _, played)| played == model);
+        last.map_or_else(|| self.placed.iter().all(|(_, at, _)| at == host), |(_, at, _)| at == host)
     }
 }
 

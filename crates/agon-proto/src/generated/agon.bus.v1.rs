@@ -1302,6 +1302,8 @@ pub enum FailureCause {
     Cancelled = 14,
     /// The host does not have a tool that the participant is to have.
     ToolMissing = 15,
+    /// The model server could not be reached, or had no room, for as long as a turn waits for that.
+    ServerAway = 16,
 }
 impl FailureCause {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1326,6 +1328,7 @@ impl FailureCause {
             Self::Internal => "FAILURE_CAUSE_INTERNAL",
             Self::Cancelled => "FAILURE_CAUSE_CANCELLED",
             Self::ToolMissing => "FAILURE_CAUSE_TOOL_MISSING",
+            Self::ServerAway => "FAILURE_CAUSE_SERVER_AWAY",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1347,6 +1350,7 @@ impl FailureCause {
             "FAILURE_CAUSE_INTERNAL" => Some(Self::Internal),
             "FAILURE_CAUSE_CANCELLED" => Some(Self::Cancelled),
             "FAILURE_CAUSE_TOOL_MISSING" => Some(Self::ToolMissing),
+            "FAILURE_CAUSE_SERVER_AWAY" => Some(Self::ServerAway),
             _ => None,
         }
     }
@@ -3059,6 +3063,8 @@ pub enum ReasonCode {
     ModeratorFailed = 14,
     /// The last call over the result failed, or its output does not fit the schema.
     SynthesisFailed = 15,
+    /// A model server without which the debate cannot go on was away for too long.
+    ServerAway = 16,
 }
 impl ReasonCode {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -3083,6 +3089,7 @@ impl ReasonCode {
             Self::NoDecisionWanted => "REASON_CODE_NO_DECISION_WANTED",
             Self::ModeratorFailed => "REASON_CODE_MODERATOR_FAILED",
             Self::SynthesisFailed => "REASON_CODE_SYNTHESIS_FAILED",
+            Self::ServerAway => "REASON_CODE_SERVER_AWAY",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -3104,6 +3111,7 @@ impl ReasonCode {
             "REASON_CODE_NO_DECISION_WANTED" => Some(Self::NoDecisionWanted),
             "REASON_CODE_MODERATOR_FAILED" => Some(Self::ModeratorFailed),
             "REASON_CODE_SYNTHESIS_FAILED" => Some(Self::SynthesisFailed),
+            "REASON_CODE_SERVER_AWAY" => Some(Self::ServerAway),
             _ => None,
         }
     }
@@ -3168,6 +3176,9 @@ pub struct TokenDelta {
     /// The piece.
     #[prost(string, tag = "5")]
     pub text: ::prost::alloc::string::String,
+    /// What the turn waits for, in words; only without text.
+    #[prost(string, tag = "6")]
+    pub waiting: ::prost::alloc::string::String,
 }
 /// A debate's log has grown.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

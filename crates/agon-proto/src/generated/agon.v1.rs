@@ -2580,9 +2580,12 @@ pub struct SpeechDelta {
     /// Bytes of the speech before this piece.
     #[prost(uint64, tag = "3")]
     pub offset: u64,
-    /// The piece; empty while the server loads the model.
+    /// The piece; empty while the server loads the model, or while the turn waits.
     #[prost(string, tag = "4")]
     pub text: ::prost::alloc::string::String,
+    /// What the turn waits for, in words, such as a model server that refuses connections; only without text.
+    #[prost(string, tag = "5")]
+    pub waiting: ::prost::alloc::string::String,
 }
 /// Asks for a page of events.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

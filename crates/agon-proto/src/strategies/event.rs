@@ -363,6 +363,7 @@ fn reason() -> BoxedStrategy<Reason> {
         ReasonCode::TerminateWhen,
         ReasonCode::EmptyTranscript,
         ReasonCode::Poison,
+        ReasonCode::ServerAway,
         ReasonCode::Cancelled,
         ReasonCode::PanelSplit,
         ReasonCode::NoDecisionWanted,

@@ -260,6 +260,7 @@ pub(super) fn cause() -> BoxedStrategy<FailureCause> {
         FailureCause::Internal,
         FailureCause::Cancelled,
         FailureCause::ToolMissing,
+        FailureCause::ServerAway,
     ])
     .boxed()
 }

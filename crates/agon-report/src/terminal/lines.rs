@@ -10,8 +10,8 @@ use crate::text::{one_line, plain};
 use crate::words::{self, count, duration};
 use agon_core::fence::without_checks;
 use agon_core::{
-    Admission, Call, Event, Failure, FailureCause, ModeratorDecision, ParticipantId, PhaseName, RoundPlan, RoundStatus,
-    RoundSummary, Speech, Timestamp, TurnId, TurnMode,
+    Admission, Call, Event, Failure, FailureCause, ModeratorDecision, ParticipantId, PhaseName, ReasonCode, RoundPlan,
+    RoundStatus, RoundSummary, Speech, Timestamp, TurnId, TurnMode,
 };
 
 pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLine> {
@@ -84,7 +84,8 @@ pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLin
             [StyledLine::empty(), note(Style::Dim, end)].into_iter().chain(warning).collect()
         }
         Event::DebateInterrupted { reason } => {
-            let told = format!("the debate is interrupted: {}; agon resume continues it", words::why(reason));
+            let halt = if reason.code == ReasonCode::ServerAway { "paused" } else { "interrupted" };
+            let told = format!("the debate is {halt}: {}; agon resume continues it", words::why(reason));
             vec![StyledLine::empty(), note(Style::Warn, told)]
         }
         Event::DebateResumed { by } => {

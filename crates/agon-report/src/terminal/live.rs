@@ -14,6 +14,9 @@ use agon_core::{
 };
 use std::collections::BTreeMap;
 
+/// What a turn waits for is said every second: it is over where nothing was said for so long, in milliseconds.
+const STALE_MS: u64 = 4_000;
+
 /// Everything that a terminal shows of a running debate. It is told of events and token deltas, and of the time.
 ///
 /// Events that come twice, or out of order after a newer one, change nothing.
@@ -65,6 +68,8 @@ pub struct Speaking {
     first: Option<Timestamp>,
     /// The server is loading the model.
     pub loading: bool,
+    /// What the turn waits for, and when that was last said.
+    waits: Option<(Timestamp, String)>,
     last_delta: Option<u64>,
     stripper: PlainText,
 }
@@ -123,6 +128,7 @@ impl LiveView {
     pub fn delta(&mut self, at: Timestamp, turn: TurnId, n: u64, text: &str) {
         let Some(speaking) = self.speaking.get_mut(&turn) else { return };
         speaking.loading = text.is_empty();
+        speaking.waits = None;
         if text.is_empty() {
             return;
         }
@@ -132,6 +138,13 @@ impl LiveView {
         speaking.last_delta = Some(n);
         speaking.first.get_or_insert(at);
         speaking.stripper.push(text, &mut speaking.text);
+    }
+
+    /// Takes in what a turn waits for. It is shown for as long as it is said again and again.
+    pub fn waits(&mut self, at: Timestamp, turn: TurnId, what: &str) {
+        if let Some(speaking) = self.speaking.get_mut(&turn) {
+            speaking.waits = Some((at, crate::plain(what)));
+        }
     }
 
     /// Turns under way, by round and seat.
@@ -186,7 +199,12 @@ impl LiveView {
     pub fn turns(&self, now: Timestamp) -> Vec<StyledLine> {
         let mut out = Vec::new();
         for (_, speaking) in self.speaking() {
+            let waits = speaking.waits.as_ref().filter(|(said, _)| now.since(*said) <= STALE_MS);
             let doing = match speaking.text.chars().count() {
+                _ if waits.is_some() => {
+                    let what = waits.map_or("", |(_, what)| what.as_str());
+                    format!(" {}: waiting for {what}, ", speaking.task)
+                }
                 0 if speaking.loading => format!(" {}: loading {}, ", speaking.task, speaking.model),
                 0 => match speaking.reading {
                     Some(tokens) => format!(" {}: reading about {}, ", speaking.task, count(tokens, "token")),
@@ -371,6 +389,7 @@ impl LiveView {
             reading: self.pace.prompt(&ask.participant),
             first: None,
             loading: false,
+            waits: None,
             last_delta: None,
             stripper: PlainText::default(),
         };

@@ -48,6 +48,7 @@ pub(crate) fn reason(code: ReasonCode) -> &'static str {
         ReasonCode::TurnFailed => "a turn failed, and the debate file asks to end then",
         ReasonCode::TerminateWhen => "terminate_when could not be evaluated",
         ReasonCode::EmptyTranscript => "nobody said anything",
+        ReasonCode::ServerAway => "a model server was away for too long",
         ReasonCode::Poison => "its coordinator failed again and again",
         ReasonCode::Cancelled => "somebody ended it",
     }

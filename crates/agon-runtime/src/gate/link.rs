@@ -1,4 +1,5 @@
 //! What outlives a gate's actor: breaker, permits, and what others may read without asking.
+use super::presence::{Away, Presence, Sight};
 use super::{Answer, Msg, Refusal};
 use crate::aimd::Aimd;
 use crate::clock::Clock;
@@ -47,6 +48,8 @@ pub(crate) struct Room {
 /// What the gate has learned of its server.
 struct Rules {
     breaker: Breaker,
+    policy: BreakerPolicy,
+    presence: Presence,
     aimd: Aimd,
     /// The breaker's state when it was last noted, for others.
     noted: BreakerState,
@@ -58,15 +61,20 @@ pub(crate) struct End {
     pub(crate) call: CallEnd,
     /// The server said that it has too much to do.
     pub(crate) busy: bool,
+    /// What was seen of the server.
+    pub(crate) sight: Sight,
 }
 impl End {
     /// It says nothing about the server.
-    pub(crate) const NEUTRAL: Self = Self { call: CallEnd::Neutral, busy: false };
+    pub(crate) const NEUTRAL: Self = Self { call: CallEnd::Neutral, busy: false, sight: Sight::Nothing };
+    /// The server answered.
+    pub(crate) const SUCCESS: Self = Self { call: CallEnd::Success, busy: false, sight: Sight::There };
 }
 
 impl GateLink {
     pub(crate) fn new(host: HostId, model: ModelName, capacity: usize, policy: BreakerPolicy) -> Self {
-        let rules = Rules { breaker: Breaker::new(policy), aimd: Aimd::new(capacity), noted: BreakerState::Closed };
+        let (breaker, presence) = (Breaker::new(policy), Presence::default());
+        let rules = Rules { breaker, policy, presence, aimd: Aimd::new(capacity), noted: BreakerState::Closed };
         Self {
             host,
             model,
@@ -110,15 +118,29 @@ impl GateLink {
     /// Notes the breaker's state for others; says whether it has changed.
     pub(super) fn note_breaker(&self, now: Timestamp) -> (BreakerState, bool) {
         let mut rules = self.rules();
-        let state = match (rules.breaker.is_closed(), rules.breaker.open_until(now)) {
-            (true, _) => BreakerState::Closed,
-            (false, Some(_)) => BreakerState::Open,
-            (false, None) => BreakerState::HalfOpen,
+        let state = match (rules.presence.quiet_until(), rules.breaker.is_closed(), rules.breaker.open_until(now)) {
+            (Some(until), _, _) if now < until => BreakerState::Open,
+            (Some(_), _, _) | (None, false, None) => BreakerState::HalfOpen,
+            (None, true, _) => BreakerState::Closed,
+            (None, false, Some(_)) => BreakerState::Open,
         };
         (state, std::mem::replace(&mut rules.noted, state) != state)
     }
+    /// Whether a call may start: while the server is away one at a time, which looks whether it is back.
     pub(super) fn admit(&self, now: Timestamp) -> Verdict {
-        self.rules().breaker.admit(now)
+        let mut rules = self.rules();
+        if let Err(until) = rules.presence.admit(now) {
+            return Verdict::Wait(until);
+        }
+        rules.breaker.admit(now)
+    }
+    /// What is known of a server that is away.
+    pub(crate) fn away(&self) -> Option<Away> {
+        self.rules().presence.away()
+    }
+    /// When others may take it for worth a try again, where it is away.
+    pub(super) fn quiet_until(&self) -> Option<Timestamp> {
+        self.rules().presence.quiet_until()
     }
 
     /// Calls that may run at once, now.
@@ -227,25 +249,63 @@ pub(crate) struct Permit {
     place: Option<OwnedSemaphorePermit>,
     pass: Option<Pass>,
     era: u64,
+    began: Timestamp,
 }
 impl Permit {
     pub(super) fn new(link: Arc<GateLink>, clock: Arc<dyn Clock>, place: OwnedSemaphorePermit, pass: Pass) -> Self {
-        let era = link.rules().aimd.era();
-        Self { link, clock, place: Some(place), pass: Some(pass), era }
+        let (era, began) = (link.rules().aimd.era(), clock.now());
+        Self { link, clock, place: Some(place), pass: Some(pass), era, began }
     }
-    /// Says how the call ended.
-    pub(crate) fn report(mut self, end: End) {
-        self.count(end);
+    /// Says how the call ended. Whether its server is away, so that the call may be made again once it is back.
+    pub(crate) fn report(mut self, end: End) -> bool {
+        self.count(end)
+    }
+    /// Who says that the server is there before the call has ended.
+    pub(crate) fn witness(&self) -> Witness {
+        Witness { link: self.link.clone(), clock: self.clock.clone(), seen: false }
     }
     /// Not by way of the actor: one that dies must not take a probe's end with it.
-    fn count(&mut self, end: End) {
-        let Some(pass) = self.pass.take() else { return };
+    fn count(&mut self, end: End) -> bool {
+        let Some(pass) = self.pass.take() else { return false };
+        let now = self.clock.now();
         let mut rules = self.link.rules();
-        rules.breaker.report(self.clock.now(), pass, end.call, rand::random_range(0..=1000));
-        match (end.busy, end.call) {
+        let noted = rules.presence.note(now, self.began, end.sight);
+        if noted.fresh {
+            // what failed before was another process
+            rules.breaker = Breaker::new(rules.policy);
+        }
+        let call = if noted.counts { end.call } else { CallEnd::Neutral };
+        rules.breaker.report(now, pass, call, rand::random_range(0..=1000));
+        match (end.busy, call) {
             (true, _) => rules.aimd.busy(self.era),
             (false, CallEnd::Success) => rules.aimd.success(),
             (false, CallEnd::Failure | CallEnd::Neutral) => {}
+        }
+        noted.away
+    }
+}
+
+/// Sees that a server answers while a call goes on.
+pub(crate) struct Witness {
+    link: Arc<GateLink>,
+    clock: Arc<dyn Clock>,
+    seen: bool,
+}
+impl Witness {
+    /// A piece of an answer came: those who wait for the server need not wait for the end of this call.
+    pub(crate) fn sees(&mut self) {
+        if std::mem::replace(&mut self.seen, true) || self.link.away().is_none() {
+            return;
+        }
+        let now = self.clock.now();
+        {
+            let mut rules = self.link.rules();
+            if rules.presence.note(now, now, Sight::There).fresh {
+                rules.breaker = Breaker::new(rules.policy);
+            }
+        }
+        if let Some(gate) = self.link.actor() {
+            tell(&gate, Msg::Freed);
         }
     }
 }

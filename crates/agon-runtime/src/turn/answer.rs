@@ -85,7 +85,8 @@ impl Play {
         turn.told.sends(call, &request.chat);
         let ear = self.ear(&turn.admission.spec);
         let generation = Generation { turn, request: request.chat, permit, ear };
-        self.generate_once(generation, &mut Costs::default(), call).await?.into_answer(self, turn, call)
+        let mut costs = Costs::default();
+        self.generate_once(generation, &mut costs, call).await?.into_answer(self, turn, call)
     }
 
     /// Reads what the model said; the call says which values were not read as they were written.

@@ -4,13 +4,12 @@ use super::cut::Ear;
 use super::{Left, NoAnswer, Play};
 use crate::deltas::{self, Batcher};
 use crate::failure;
-use crate::gate::{End, GateLink, Permit, Refusal};
+use crate::gate::{End, GateLink, Permit, Refusal, Witness};
 use crate::permits::Place;
 use crate::request::{self, Costs};
 use crate::roster::Work;
 use crate::seat::SeatCall;
-use agon_core::breaker::CallEnd;
-use agon_core::{Admission, Answer, Call, Failure, FailureCause, ModelName};
+use agon_core::{Admission, Answer, Call, Failure, FailureCause, ModelName, Timestamp};
 use agon_llm::{ChatAnswer, ChatError, ChatRequest, DeltaSink};
 use agon_prompt::Prompt;
 use std::sync::Arc;
@@ -25,6 +24,37 @@ pub(super) struct Generation<'a> {
     /// Listens to a speech that may be interrupted.
     pub(super) ear: Option<Arc<Ear>>,
 }
+
+impl<'a> Generation<'a> {
+    fn spare(&self) -> Spare<'a> {
+        Spare { turn: self.turn, request: self.request.clone(), ear: self.ear.clone() }
+    }
+}
+
+/// What it takes to make a call again.
+struct Spare<'a> {
+    turn: &'a Turn<'a>,
+    request: ChatRequest,
+    ear: Option<Arc<Ear>>,
+}
+
+/// A call without an answer.
+struct Lost {
+    /// Its server is away, and nothing of an answer had come.
+    away: bool,
+    failure: Failure,
+}
+
+/// How often those who wait are told what for.
+const TELL_EVERY: Duration = Duration::from_secs(1);
+/// A turn that has another model looks soon whether its server is away.
+const FALLBACK_LOOK: Duration = Duration::from_millis(50);
+/// An absence that was seen so long before a turn came is as good as seen by it, in milliseconds.
+const FRESH: u64 = 500;
+/// Whoever reads the log is told within so long after a server went away, in milliseconds: less than two looks take.
+const WARNED_WITHIN: u64 = 2_000;
+/// A turn is given up so long before its deadline, in milliseconds, so that its host says why.
+const MARGIN: u64 = 1_000;
 
 /// What a call gave.
 pub(super) enum Said {
@@ -64,8 +94,50 @@ impl Play {
         tokio::select! {
             biased;
             _ = draining.wait_for(|draining| *draining) => Err(Refusal::Elsewhere),
-            permit = gate.acquire(&place, since + limit) => permit,
+            permit = gate.acquire(&place, since + limit) => match (permit, gate.away()) {
+                (Err(Refusal::NoPermit), Some(away)) => Err(Refusal::Away(away)),
+                (permit, _) => permit,
+            },
+            refusal = self.out_of_patience(&gate, admission) => Err(refusal),
         }
+    }
+
+    /// Returns when the server was away for as long as a turn waits for one; until then it tells what is waited for. A
+    /// persona that has another model left does not wait.
+    async fn out_of_patience(&self, gate: &GateLink, admission: &Admission) -> Refusal {
+        let ask = &self.work.ask;
+        let models = admission.spec.role(&ask.participant).map(|role| role.models()).unwrap_or_default();
+        let has_fallback = models.last().is_some_and(|last| **last != ask.model);
+        let limit = if has_fallback { 0 } else { admission.retry.wait_limit_ms };
+        let began = self.shared.clock.now();
+        loop {
+            tokio::time::sleep(if has_fallback { FALLBACK_LOOK } else { TELL_EVERY }).await;
+            let Some(away) = gate.away() else { continue };
+            let now = self.shared.clock.now();
+            // seen by a call that was made since this turn waits, or by the turn's own
+            let seen = away.seen.plus(FRESH) >= began && !away.is_looked_for(now);
+            let until = away.since.plus(limit).min(Timestamp(ask.deadline.0.saturating_sub(MARGIN)));
+            if seen && now >= until {
+                return Refusal::Away(away);
+            }
+            let what = failure::waiting_for(&self.desk.id, &away, now);
+            // once: every look that finds nobody begins to wait anew
+            if now.since(away.since) < WARNED_WITHIN {
+                tracing::warn!(debate = %self.work.debate, turn = %ask.turn, "turn waits for its model server: {what}");
+            }
+            deltas::tell_waiting(&self.shared, &self.work.debate, (ask.turn, &ask.participant), what).await;
+        }
+    }
+
+    /// The same call once more, when its server may be back: nothing of an answer has come.
+    async fn again<'a>(&self, lost: Lost, spare: Spare<'a>) -> Result<Generation<'a>, NoAnswer> {
+        let Lost { away, failure } = lost;
+        if !away {
+            return Err(failure.into());
+        }
+        tracing::info!(debate = %self.work.debate, host = %self.desk.id, error = %failure.detail, "model server away");
+        let permit = self.permit(spare.turn.admission, Instant::now()).await?;
+        Ok(Generation { turn: spare.turn, request: spare.request, permit, ear: spare.ear })
     }
 
     fn gate(&self) -> Option<Arc<GateLink>> {
@@ -103,21 +175,49 @@ impl Play {
         self.read(admission, &answered?, call)
     }
 
-    /// One call whose tokens go out while it runs.
-    ///
-    /// It has a task of its own, because it is woken for every token: what waits around it need not be.
+    /// One call whose tokens go out while it runs, made again for as long as its server is away.
     pub(super) async fn generate_once(
         &self,
         generation: Generation<'_>,
         costs: &mut Costs,
         call: &mut Call,
-    ) -> Result<Said, Failure> {
+    ) -> Result<Said, NoAnswer> {
+        let mut next = generation;
+        loop {
+            let spare = next.spare();
+            match self.call_aloud(next, costs, call).await {
+                Ok(said) => return Ok(said),
+                Err(lost) => next = self.again(lost, spare).await?,
+            }
+        }
+    }
+
+    /// One call that nobody hears, because more may follow before there is an answer, made again likewise.
+    pub(super) async fn generate_unheard(
+        &self,
+        generation: Generation<'_>,
+        costs: &mut Costs,
+        call: &mut Call,
+    ) -> Result<ChatAnswer, NoAnswer> {
+        let mut next = generation;
+        loop {
+            let spare = next.spare();
+            match self.call_unheard(next, costs, call).await {
+                Ok(answer) => return Ok(answer),
+                Err(lost) => next = self.again(lost, spare).await?,
+            }
+        }
+    }
+
+    ///
+    /// A call has a task of its own, because it is woken for every token: what waits around it need not be.
+    async fn call_aloud(&self, generation: Generation<'_>, costs: &mut Costs, call: &mut Call) -> Result<Said, Lost> {
         let Generation { turn, request, permit, ear } = generation;
         let Work { debate, ask, .. } = &*self.work;
         let (batcher, mut sender) = deltas::channel(&self.shared, debate, ask.turn, &ask.participant);
         let client = turn.config.client.clone();
         let started = Instant::now();
-        let mut sink = Sink { batcher, ear: ear.clone() };
+        let mut sink = Sink { batcher, ear: ear.clone(), witness: permit.witness() };
         let chat = self.shared.tasks.run(async move {
             let outcome = client.chat(&request, &mut sink).await;
             sink.batcher.flush();
@@ -140,17 +240,17 @@ impl Play {
         self.account(outcome, permit, costs, call, started).map(Said::Whole)
     }
 
-    /// One call that nobody hears, because more may follow before there is an answer.
-    pub(super) async fn generate_unheard(
+    async fn call_unheard(
         &self,
         generation: Generation<'_>,
         costs: &mut Costs,
         call: &mut Call,
-    ) -> Result<ChatAnswer, Failure> {
+    ) -> Result<ChatAnswer, Lost> {
         let Generation { turn, request, permit, ear: _ } = generation;
         let client = turn.config.client.clone();
         let started = Instant::now();
-        let chat = self.shared.tasks.run(async move { client.chat(&request, &mut agon_llm::Discard).await });
+        let mut sink = permit.witness();
+        let chat = self.shared.tasks.run(async move { client.chat(&request, &mut sink).await });
         let outcome = chat.await;
         self.account(outcome, permit, costs, call, started)
     }
@@ -172,16 +272,19 @@ impl Play {
         costs: &mut Costs,
         call: &mut Call,
         started: Instant,
-    ) -> Result<ChatAnswer, Failure> {
-        permit.report(outcome.as_ref().map_or_else(failure::end_of, |_| End { call: CallEnd::Success, busy: false }));
+    ) -> Result<ChatAnswer, Lost> {
+        let is_away = permit.report(outcome.as_ref().map_or_else(failure::end_of, |_| End::SUCCESS));
         match outcome {
             Ok(answer) => {
                 costs.add_answer(call, &answer, started.elapsed());
                 Ok(answer)
             }
             Err(error) => {
-                costs.add_error(call, &error, started.elapsed());
-                Err(failure::of_call(&error, &self.desk.id))
+                let away = error.is_away() || is_away && error.was_unanswered();
+                if !away {
+                    costs.add_error(call, &error, started.elapsed());
+                }
+                Err(Lost { away, failure: failure::of_call(&error, &self.desk.id) })
             }
         }
     }
@@ -191,15 +294,28 @@ impl Play {
 struct Sink {
     batcher: Batcher,
     ear: Option<Arc<Ear>>,
+    witness: Witness,
 }
 impl DeltaSink for Sink {
     fn text(&mut self, delta: &str) {
+        self.witness.sees();
         if let Some(ear) = &self.ear {
             ear.hear(delta);
         }
         self.batcher.text(delta);
     }
+    fn thinking(&mut self, _chars: usize) {
+        self.witness.sees();
+    }
     fn loading(&mut self) {
         self.batcher.loading();
+    }
+}
+impl DeltaSink for Witness {
+    fn text(&mut self, _delta: &str) {
+        self.sees();
+    }
+    fn thinking(&mut self, _chars: usize) {
+        self.sees();
     }
 }

@@ -34,7 +34,7 @@ impl Play {
             Ok(found) => found,
             Err(_) => {
                 let late = format!("{}: no embeddings within {} ms", self.desk.id, limit.as_millis());
-                (Err(Failure::new(FailureCause::Timeout, late)), End { call: CallEnd::Failure, busy: false })
+                (Err(Failure::new(FailureCause::Timeout, late)), End { call: CallEnd::Failure, ..End::NEUTRAL })
             }
         };
         permit.report(end);
@@ -73,8 +73,7 @@ impl Play {
         }
         let found = texts.iter().map(|text| known.get(text).or_else(|| fresh.get(text).cloned()));
         let found: Option<Vec<Arc<[f32]>>> = found.collect();
-        let success = End { call: CallEnd::Success, busy: false };
-        (found.ok_or_else(|| malformed("fewer vectors came than texts were sent")), success)
+        (found.ok_or_else(|| malformed("fewer vectors came than texts were sent")), End::SUCCESS)
     }
 }
 

@@ -23,8 +23,14 @@ pub enum Cue {
     Call(&'static str, &'static str),
     /// Says a sentence at a time, each after this pause, and then hangs: only a cut ends it.
     Endlessly(&'static [&'static str], Duration),
+    /// Says that it failed.
+    Fail,
     /// Refuses the connection.
-    Refuse,
+    Away,
+    /// Has no room, and wants to be left alone for so long.
+    Full(Duration),
+    /// Breaks off its answer.
+    Break,
     /// Says that it has too much to do.
     Busy,
     /// Never answers.
@@ -88,6 +94,9 @@ impl Cast {
         Self { state: Arc::new(state) }
     }
     /// What happens to the next calls; afterwards every call is answered.
+    pub fn uncue(&self) {
+        self.state.cues.lock().unwrap().clear();
+    }
     pub fn cue(&self, cues: impl IntoIterator<Item = Cue>) {
         self.state.cues.lock().unwrap().extend(cues);
     }
@@ -172,9 +181,22 @@ impl ChatModel for Cast {
                 }
                 std::future::pending().await
             }
-            Cue::Refuse => {
+            Cue::Fail => {
+                running.1 = true;
+                return Err(ChatError::new(ChatErrorKind::Server5xx, "it failed"));
+            }
+            Cue::Away => {
                 running.1 = true;
                 return Err(ChatError::new(ChatErrorKind::Transport(TransportFault::Connect), "refused"));
+            }
+            Cue::Full(pause) => {
+                running.1 = true;
+                let full = ChatError::new(ChatErrorKind::Busy, "overloaded");
+                return Err(ChatError { status: Some(503), retry_after: Some(pause), ..full });
+            }
+            Cue::Break => {
+                running.1 = true;
+                return Err(ChatError::new(ChatErrorKind::Transport(TransportFault::Cut), "it died"));
             }
             Cue::Busy => {
                 running.1 = true;

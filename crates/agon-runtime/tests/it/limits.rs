@@ -45,7 +45,7 @@ async fn within(seconds: u64, holds: impl Fn() -> bool) {
 async fn a_breaker_opens_at_the_third_failure_in_a_row_and_no_call_is_made_while_it_is_open() {
     let stage = Stage::new();
     let cast = Cast::new(Duration::from_millis(500));
-    cast.cue(std::iter::repeat_n(Cue::Refuse, 1_000));
+    cast.cue(std::iter::repeat_n(Cue::Fail, 1_000));
     let _node = begin(&stage, &cast, spec()).await;
 
     after(55).await;
@@ -57,7 +57,7 @@ async fn a_breaker_opens_at_the_third_failure_in_a_row_and_no_call_is_made_while
 async fn an_open_breaker_lets_one_probe_through_and_closes_after_two_successes() {
     let stage = Stage::new();
     let cast = Cast::new(Duration::from_secs(10));
-    cast.cue(std::iter::repeat_n(Cue::Refuse, 3));
+    cast.cue(std::iter::repeat_n(Cue::Fail, 3));
     let node = stage.node("n1", vec![cast.host("gpu1", 8)]).await;
     let ids: Vec<String> = (0..8).map(|n| format!("debate-{n}")).collect();
     node.submit(admission(&ids[0], spec())).await.unwrap();
@@ -89,7 +89,7 @@ async fn an_open_breaker_lets_one_probe_through_and_closes_after_two_successes()
 async fn a_turn_that_would_wait_too_long_at_an_open_breaker_fails_and_says_where() {
     let stage = Stage::new();
     let cast = Cast::new(Duration::from_millis(500));
-    cast.cue(std::iter::repeat_n(Cue::Refuse, 1_000));
+    cast.cue(std::iter::repeat_n(Cue::Fail, 1_000));
     let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
     let mut admission = admission(ID, spec());
     admission.retry.wait_limit_ms = 5_000;
@@ -131,7 +131,7 @@ async fn a_debate_with_one_dead_persona_of_three_waits_for_the_tries_of_its_firs
     let calm = with_a_third(Cue::Answer, turn).await;
 
     let silent = with_a_third(Cue::Silent, turn).await;
-    let broken = with_a_third(Cue::Refuse, turn).await;
+    let broken = with_a_third(Cue::Fail, turn).await;
 
     assert!(silent <= calm + tries * (limit + 1_000) + 2 * limit, "{silent} ms, and {calm} ms without it");
     assert!(broken <= calm + 3_000, "{broken} ms, and {calm} ms without it");
@@ -141,7 +141,7 @@ async fn a_debate_with_one_dead_persona_of_three_waits_for_the_tries_of_its_firs
 async fn an_open_breaker_sends_turns_to_a_host_that_is_well() {
     let stage = Stage::new();
     let (sick, well) = (Cast::new(Duration::from_millis(500)), Cast::new(Duration::from_millis(500)));
-    sick.cue(std::iter::repeat_n(Cue::Refuse, 1_000));
+    sick.cue(std::iter::repeat_n(Cue::Fail, 1_000));
     let node = stage.node("n1", vec![sick.host("gpu1", 1), well.host("gpu2", 1)]).await;
     let ids: Vec<String> = (0..12).map(|n| format!("debate-{n}")).collect();
 

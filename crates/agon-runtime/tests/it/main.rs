@@ -1,5 +1,7 @@
 //! Whole debates over in-memory ports and a scripted model, in paused time.
 #[cfg(test)]
+mod away;
+#[cfg(test)]
 mod cast;
 #[cfg(test)]
 mod checked;

@@ -63,7 +63,7 @@ fn count(spans: &[SinkSpan], name: &str) -> usize {
 #[tokio::test(start_paused = true)]
 async fn every_call_of_a_debate_is_in_its_one_tree() {
     let (stage, watcher, cast) = (Stage::new(), Watcher::start(), Cast::new(Duration::from_millis(500)));
-    cast.cue([Cue::Refuse]);
+    cast.cue([Cue::Fail]);
     let observer = Arc::new(watcher.telemetry.clone());
     let node = stage.watched_node(NodeConfig::embedded("n1".into()), vec![cast.host("gpu1", 2)], observer).await;
 

@@ -62,7 +62,7 @@ async fn a_busy_server_gets_fewer_calls_at_once_and_more_again_when_it_answers()
 #[tokio::test(start_paused = true)]
 async fn a_breaker_that_is_open_stays_open_when_its_gate_dies() {
     let (stage, cast) = (Stage::new(), Cast::new(HALF));
-    cast.cue(std::iter::repeat_n(Cue::Refuse, 1_000));
+    cast.cue(std::iter::repeat_n(Cue::Fail, 1_000));
     let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
     node.submit(admission("debate-0", spec())).await.unwrap();
     after(10).await;
@@ -80,7 +80,7 @@ async fn a_breaker_that_is_open_stays_open_when_its_gate_dies() {
 #[tokio::test(start_paused = true)]
 async fn a_host_whose_breaker_was_open_is_tried_again_although_another_is_well() {
     let (stage, sick, well) = (Stage::new(), Cast::new(HALF), Cast::new(HALF));
-    sick.cue(std::iter::repeat_n(Cue::Refuse, 3));
+    sick.cue(std::iter::repeat_n(Cue::Fail, 3));
     let node = stage.node("n1", vec![sick.host("gpu1", 1), well.host("gpu2", 1)]).await;
 
     for n in 0..150 {

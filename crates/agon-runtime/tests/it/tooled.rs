@@ -250,7 +250,7 @@ async fn after_the_last_call_the_model_is_asked_for_its_answer_alone() {
 #[tokio::test(start_paused = true)]
 async fn uses_are_written_down_although_the_turn_fails_afterwards() {
     let scene = Scene::new(true).await;
-    scene.cast.cue([Cue::Call("shorten", "a long text"), Cue::Refuse]);
+    scene.cast.cue([Cue::Call("shorten", "a long text"), Cue::Fail]);
 
     let log = scene.hold(with_a_tool("shorten")).await;
 

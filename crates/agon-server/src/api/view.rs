@@ -64,7 +64,9 @@ impl Folded {
             (Some((state, _)), _) => ended(state),
             (None, Some(halt)) => halted(halt),
             (None, None) if shown.cancelling || facts.cancelled => pb::debate::State::Cancelling,
-            (None, None) if self.debate.interrupted() => pb::debate::State::Interrupted,
+            (None, None) if self.debate.interrupted() => {
+                self.debate.halt().map_or(pb::debate::State::Interrupted, halted)
+            }
             (None, None) if facts.claimed.is_some() => pb::debate::State::Running,
             (None, None) => pb::debate::State::Queued,
         };

@@ -175,6 +175,7 @@ pub(crate) fn message(step: Step) -> pb::WatchDebateResponse {
             participant: delta.participant.to_string(),
             offset: delta.offset,
             text: delta.text,
+            waiting: delta.waiting,
         }),
         Step::Heartbeat(position) => Kind::Heartbeat(Heartbeat { sequence: position.0 }),
     };

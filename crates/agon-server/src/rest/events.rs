@@ -98,9 +98,12 @@ fn lines(step: Result<Step, Problem>, json: &Json) -> String {
         }
         Step::Delta(delta) => {
             let (turn, offset) = (delta.turn, delta.offset);
-            let value = json!({
+            let mut value = json!({
                 "type": "delta", "turn": turn, "participant": delta.participant, "offset": offset, "text": delta.text,
             });
+            if let Some(fields) = value.as_object_mut().filter(|_| !delta.waiting.is_empty()) {
+                fields.insert("waiting".to_owned(), delta.waiting.into());
+            }
             Ok(named("delta", &value))
         }
         Step::Heartbeat(position) => Ok(format!(": {}\n\n", position.0)),

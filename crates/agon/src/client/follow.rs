@@ -2,8 +2,8 @@
 use super::connect::Client;
 use super::{calls, told};
 use crate::exit::Stop;
-use crate::watching::{Feed, Seen, Sink, end_of};
-use agon_core::{Event, Position, Record};
+use crate::watching::{Feed, Seen, Sink, end_of, interrupts};
+use agon_core::Position;
 use agon_proto::pb;
 use agon_proto::pb::v1::debate::State;
 use agon_proto::pb::v1::watch_debate_response::Kind;
@@ -132,7 +132,9 @@ impl Follower {
             }
             Kind::Delta(delta) => {
                 let turn = delta.turn.map(Into::into)?;
-                let heard = sink.send(Seen::Delta { turn, offset: delta.offset, text: delta.text }).await;
+                let heard = sink
+                    .send(Seen::Delta { turn, offset: delta.offset, text: delta.text, waiting: delta.waiting })
+                    .await;
                 (!heard).then_some(Ended::Unheard)
             }
             Kind::Heartbeat(_) if sink.is_closed() => Some(Ended::Unheard),
@@ -183,8 +185,4 @@ impl Follower {
 /// Whether nobody plays the debate before it is resumed.
 pub fn is_halted(debate: &pb::v1::Debate) -> bool {
     matches!(debate.state(), State::Paused | State::Interrupted)
-}
-
-fn interrupts(record: &Record) -> bool {
-    record.events.iter().any(|event| matches!(event, Event::DebateInterrupted { .. }))
 }

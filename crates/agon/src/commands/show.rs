@@ -60,6 +60,7 @@ pub async fn to_the_end(
     let stopped = match (watched, &closed) {
         (Ok(Ending::Over(..)), Some(store)) => return conclude(&showing, store, id).await,
         (Ok(Ending::Over(..)), None) => return Err(Stop::quietly(Exit::Interrupted)),
+        (Ok(Ending::Halted), _) => Ok(Exit::Unavailable),
         (Ok(Ending::Interrupted | Ending::Silent), _) => Ok(Exit::Interrupted),
         (Ok(Ending::Unread), _) => Ok(Exit::BrokenPipe),
         (Err(stop), _) => Err(stop),

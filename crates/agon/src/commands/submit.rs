@@ -145,7 +145,7 @@ impl Remote<'_> {
         // The terminal is the user's again, whatever happened.
         let _ = view.finish();
         match ending? {
-            Ending::Over(..) | Ending::Silent => self.conclude(&showing).await,
+            Ending::Over(..) | Ending::Halted | Ending::Silent => self.conclude(&showing).await,
             Ending::Interrupted => {
                 let (id, flag) = (self.id, &self.flag);
                 let note =

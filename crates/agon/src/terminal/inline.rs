@@ -67,6 +67,10 @@ impl<B: Backend<Error = io::Error>> View for InlineView<B> {
         self.told.view.delta(SystemClock.now(), turn, n, text);
     }
 
+    fn waits(&mut self, turn: TurnId, what: &str) {
+        self.told.view.waits(SystemClock.now(), turn, what);
+    }
+
     fn notice(&mut self, _text: &str) {}
 
     fn tick(&mut self, now: Timestamp, notice: Option<&str>) -> io::Result<()> {

@@ -83,6 +83,8 @@ pub trait View {
     }
     /// A piece of a running answer came.
     fn delta(&mut self, _turn: TurnId, _n: u64, _text: &str) {}
+    /// A turn waits for this.
+    fn waits(&mut self, _turn: TurnId, _what: &str) {}
     /// Time has passed; `notice` is what the user should know at the moment.
     fn tick(&mut self, _now: Timestamp, _notice: Option<&str>) -> io::Result<()> {
         Ok(())

@@ -72,7 +72,12 @@ impl Control {
         retry_at: Option<Timestamp>,
         call: &Call,
     ) {
-        let uncalled = matches!(failure.cause, FailureCause::BreakerOpen | FailureCause::ToolMissing);
+        let uncalled = match failure.cause {
+            FailureCause::BreakerOpen | FailureCause::ToolMissing => true,
+            // calls before the last one may have been answered
+            FailureCause::ServerAway => call.usage.total().is_none(),
+            _ => false,
+        };
         if call.host.is_some() && !uncalled {
             self.spend(call);
         }
@@ -92,9 +97,11 @@ impl Control {
 
 impl Slot {
     fn after_failure(&mut self, (turn, now): (TurnId, Timestamp), failure: &Failure, retry_at: Option<Timestamp>) {
-        if failure.cause == FailureCause::BreakerOpen {
-            // no call was made, so it was no try
+        if matches!(failure.cause, FailureCause::BreakerOpen | FailureCause::ServerAway) {
+            // no call was answered, so it was no try
             self.tries_on_model = self.tries_on_model.saturating_sub(1);
+        }
+        if failure.cause == FailureCause::BreakerOpen {
             self.waits_since.get_or_insert(now);
         }
         self.correction = (failure.cause == FailureCause::Malformed).then(|| failure.detail.clone());

@@ -1,0 +1,91 @@
+//! A model server that is killed again and again while debates run, and started anew at the same port.
+use crate::support::{SHORT, World, agon, example};
+use agon_testkit::Rehearsal;
+use agon_testkit::{free_port, until};
+use serde_json::Value;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Debates at once.
+const LANES: usize = 3;
+
+/// So many debates and kills; `AGON_MODEL_SERVER_KILLS=100` makes a hundred of each.
+fn counts() -> (usize, usize) {
+    let asked = std::env::var("AGON_MODEL_SERVER_KILLS").ok().and_then(|text| text.parse().ok());
+    asked.map_or((12, 10), |count| (count, count))
+}
+
+fn start(folder: &Path, port: u16, life: usize) -> Rehearsal {
+    let options = ["--token-interval", "2ms", "--latency", "30ms"].map(str::to_owned);
+    Rehearsal::start_at(&agon(), folder, &format!("life-{life}"), (&format!("127.0.0.1:{port}"), &options)).unwrap()
+}
+
+/// A number below `limit`, another one for each `n`.
+fn drawn(n: usize, limit: u64) -> u64 {
+    (n as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29) % limit
+}
+
+#[test]
+fn debates_outlive_a_model_server_that_is_killed_and_started_again() {
+    let ((debates, kills), world, port) = (counts(), World::new(), free_port().unwrap());
+    let (next, over) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (mut first, url) = (start(&world.path(""), port, 0), format!("http://127.0.0.1:{port}"));
+    let killed = std::thread::scope(|scope| {
+        for _ in 0..LANES {
+            scope.spawn(|| {
+                while let Some(n) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|n| *n < debates) {
+                    hold(&world, n, &url);
+                    over.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        kill_again_and_again(&world, port, kills, || over.load(Ordering::Relaxed) >= debates, &mut first)
+    });
+    assert!(killed >= kills.min(5), "{killed} kills");
+    for n in 0..debates {
+        let result = world.json(&["get", &format!("debate-{n}"), "--json"]);
+        assert_eq!(result["state"], "succeeded", "{n}: {result}");
+        let text = |name: &str| result[name].as_array().cloned().unwrap_or_default();
+        assert_eq!(text("missing_seats"), Vec::<Value>::new(), "{n}");
+        assert!(text("failures").iter().all(|failure| failure["cause"] == "transport"), "{n}: {result}");
+    }
+}
+
+fn hold(world: &World, n: usize, url: &str) {
+    let (id, seed) = (format!("debate-{n}"), n.to_string());
+    let args =
+        ["run", &example(SHORT), "--ollama", url, "--seed", &seed, "--id", &id, "--json", "--quiet", "--no-reports"];
+    // a run looks for its server before it begins, and may find it dead
+    until("the debate has begun", Duration::from_secs(120), || {
+        let said = world.agon(&args);
+        match said.code {
+            Some(0 | 2) => Ok(Some(())),
+            Some(69) if !said.stderr.contains("paused") => Ok(None),
+            _ => panic!("{n}: {said:?}"),
+        }
+    })
+    .unwrap();
+}
+
+/// Kills the server after a number of calls, and starts it anew, until all debates are over; how often.
+fn kill_again_and_again(
+    world: &World,
+    port: u16,
+    kills: usize,
+    over: impl Fn() -> bool,
+    server: &mut Rehearsal,
+) -> usize {
+    for life in 0..kills {
+        let calls = 3 + drawn(life, 12);
+        let reached = || Ok((over() || server.count("chat_calls").unwrap_or(0) >= calls).then_some(()));
+        until("enough calls", Duration::from_secs(120), reached).unwrap();
+        if over() {
+            return life;
+        }
+        server.process.kill();
+        *server = start(&world.path(""), port, life + 1);
+    }
+    until("all debates are over", Duration::from_secs(600), || Ok(over().then_some(()))).unwrap();
+    kills
+}
