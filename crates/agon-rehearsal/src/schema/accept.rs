@@ -82,7 +82,10 @@ fn accepts_object(root: &Root<'_>, flat: &Map<String, Value>, object: &Map<Strin
 fn accepts_array(root: &Root<'_>, flat: &Map<String, Value>, items: &[Value]) -> bool {
     let prefix = list(flat, "prefixItems").map(Vec::as_slice).unwrap_or_default();
     let rest = flat.get("items");
-    let repeats = |at: usize, item: &Value| items.iter().take(at).any(|other| same(other, item));
+    let repeats = |at: usize, item: &Value| {
+        root.charge(at);
+        !root.is_spent() && items.iter().take(at).any(|other| same(other, item))
+    };
     let unique = flat.get("uniqueItems") == Some(&Value::Bool(true));
     within(flat, "Items", items.len())
         && items.iter().enumerate().all(|(at, item)| {

@@ -55,7 +55,11 @@ impl<'s> Fitter<'s> {
         match kind {
             "object" => self.object(flat, wish, depth),
             "array" => self.array(flat, wish, depth),
-            "string" => Value::String(self.string(flat, wish)),
+            "string" => {
+                let text = self.string(flat, wish);
+                self.root.charge(text.len());
+                Value::String(text)
+            }
             "integer" => Value::Number(self.integer(flat, wish).into()),
             "number" => self.number(flat, wish),
             "boolean" => {
@@ -175,6 +179,7 @@ impl<'s> Fitter<'s> {
             }
             let schema = prefix.get(at).unwrap_or(&rest);
             let mut item = self.fit(schema, wishes.get(at), depth + 1);
+            self.root.charge(if unique { items.len() } else { 0 });
             if unique && items.contains(&item) {
                 let Some(other) = self.unlike(schema, &items, depth) else { continue };
                 item = other;

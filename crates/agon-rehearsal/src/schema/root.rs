@@ -6,8 +6,11 @@ use serde_json::{Map, Value};
 
 use super::flatten::flatten;
 
-/// The most nodes of schemas that are looked at for one answer: some tenths of a second. An answer needs some thousands.
-const MOST_STEPS: u64 = 200_000;
+/// The most nodes of schemas that are looked at for one answer, texts and comparisons included. An answer needs some thousands.
+const MOST_STEPS: u64 = 50_000;
+
+/// So many bytes of a text, or comparisons of values, are a step.
+const PIECES_PER_STEP: usize = 16;
 
 /// The schema that references point into.
 pub struct Root<'s> {
@@ -23,9 +26,17 @@ impl<'s> Root<'s> {
 
     /// The keywords of `schema`, references and conjunctions merged in; none once the steps are spent.
     pub fn flatten(&self, schema: &Value) -> Map<String, Value> {
-        let left = self.steps.get().saturating_sub(nodes(schema));
-        self.steps.set(left);
-        if left == 0 { Map::new() } else { flatten(self.schema, schema) }
+        self.spend(nodes(schema));
+        if self.is_spent() { Map::new() } else { flatten(self.schema, schema) }
+    }
+
+    /// Takes as many steps for bytes that are made or values that are compared as they are worth.
+    pub fn charge(&self, pieces: usize) {
+        self.spend(u64::try_from(pieces / PIECES_PER_STEP).unwrap_or(u64::MAX));
+    }
+
+    fn spend(&self, steps: u64) {
+        self.steps.set(self.steps.get().saturating_sub(steps));
     }
 
     /// Whether no step is left.

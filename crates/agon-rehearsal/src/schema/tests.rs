@@ -184,7 +184,12 @@ fn a_schema_that_asks_for_more_than_an_answer_can_be_is_given_up() {
     let wide = (0..12).fold(json!({ "minLength": 9, "maxLength": 3 }), |inner, _| json!({ "oneOf": [inner, inner] }));
     let endless = json!({ "type": "array", "minItems": 1e18, "items": { "type": "array", "minItems": 1e18 } });
     let filled = json!({ "type": "object", "minProperties": 1e18 });
-    for schema in [nested, wide, endless, filled] {
-        assert!(fitted(&schema, &json!({})).to_string().len() < 100_000_000, "{schema}");
+    let texts = json!({ "type": "array", "minItems": 1000, "items": { "type": "string", "minLength": 100_000 } });
+    let many = json!({ "type": "array", "minItems": 1e9, "items": { "type": "array", "minItems": 1e6, "items": { "type": "string" } } });
+    let unlike = json!({ "type": "array", "minItems": 100_000, "uniqueItems": true, "items": { "type": "integer" } });
+    for schema in [nested, wide, endless, filled, texts, many, unlike] {
+        let value = fitted(&schema, &json!({}));
+        assert!(value.to_string().len() < 20_000_000, "{schema}");
+        shorten(&schema, value, |value| value.to_string().len() < 100);
     }
 }
