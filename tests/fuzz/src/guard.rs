@@ -92,7 +92,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 /// Ends the process where an input takes too long or too much; it cannot be stopped in another way.
 fn watch(running: &Running, current: &Path, limit: Duration, memory: u64) {
     loop {
-        std::thread::sleep(LOOK);
+        std::thread::park_timeout(LOOK);
         let Some((begun, kept)) = lock(running).clone() else { continue };
         let used = resident();
         let why = if begun.elapsed() > limit {

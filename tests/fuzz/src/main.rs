@@ -2,6 +2,8 @@
 //!
 //! A finding is a panic, an input that takes longer or more memory than it may, or a crash of the process. The process that runs the
 //! inputs is a child of the one that was started, so that a stack overflow or a failed allocation is a finding like any other.
+//!
+//! Invariant: nothing but the seed decides what is fed.
 
 mod dice;
 mod expressions;
