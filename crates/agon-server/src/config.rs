@@ -71,13 +71,15 @@ impl Default for GatewayConfig {
 pub struct Limits {
     /// Bytes of a request.
     pub request_bytes: usize,
+    /// Bytes of the requests of all calls that have no answer yet.
+    pub requests_bytes: usize,
     /// Bytes of an answer, or of one message of a stream.
     pub response_bytes: usize,
     /// Debates that may wait for an owner; more are refused.
     pub queued: usize,
     /// Debates of one tenant that have not ended; more are refused.
     pub tenant_unfinished: Option<usize>,
-    /// Watches at once.
+    /// Watches at once. Where callers show credentials, a tenant has at most as many of them, of calls and of their bytes as it leaves free.
     pub watches: usize,
     /// Calls at once that have no answer yet.
     pub calls: usize,
@@ -86,7 +88,15 @@ impl Default for Limits {
     fn default() -> Self {
         let mib = 1024 * 1024;
         let (request_bytes, response_bytes) = (4 * mib, 32 * mib);
-        Self { request_bytes, response_bytes, queued: 10_000, tenant_unfinished: None, watches: 4096, calls: 1024 }
+        Self {
+            request_bytes,
+            requests_bytes: 16 * request_bytes,
+            response_bytes,
+            queued: 10_000,
+            tenant_unfinished: None,
+            watches: 4096,
+            calls: 1024,
+        }
     }
 }
 

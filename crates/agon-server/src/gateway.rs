@@ -5,7 +5,7 @@ use crate::config::{GatewayConfig, GatewayPorts};
 use crate::error::Problem;
 use crate::grpc::Grpc;
 use crate::net::{
-    Bounds, Front, ListenError, Listening, Names, Protocols, SiteRules, TlsError, bound, detailed, listen, traced,
+    Bounds, Front, ListenError, Listening, Names, Protocols, Room, SiteRules, TlsError, bound, detailed, listen, traced,
 };
 use crate::{figures, health, rest};
 use agon_proto::pb::v1::archive_service_server::ArchiveServiceServer;
@@ -18,7 +18,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
@@ -78,7 +77,7 @@ impl Gateway {
         let authenticator = Arc::new(Authenticator::open(config.auth.clone(), ports.credentials.clone()).await?);
         let stop = CancellationToken::new();
         let api = Arc::new(Api::new(&config, ports.clone(), stop.clone()));
-        let room = Arc::new(Semaphore::new(config.limits.calls));
+        let rooms = Rooms::new(&config);
         let mut gateway = Self {
             addresses: Addresses { grpc: None, http: None },
             stop: stop.clone(),
@@ -94,7 +93,8 @@ impl Gateway {
         if let Some(address) = config.grpc {
             let (reporter, health) = tonic_health::server::health_reporter();
             let app = grpc_app(&config, api.clone())?.add_service(health).into_axum_router();
-            let app = behind_door(app, &config, &authenticator, &room, Door { exempt: is_exempt, refuse: refuse_grpc });
+            let app =
+                behind_door(app, &config, &authenticator, &rooms, Door { exempt: is_exempt, refuse: refuse_grpc });
             let app = app.layer(from_fn(detailed)).layer(from_fn_with_state(ports.rpc.clone(), traced));
             let front = front(&config, address, &GRPC_MEDIA, refuse_grpc);
             let listening = open(&config, address, Protocols::Http2, front).await?;
@@ -104,10 +104,10 @@ impl Gateway {
             gateway.tasks.spawn(health::report(reporter, ports, config.times.health_look, stop.clone()));
         }
         if let Some(address) = config.http {
-            let app = rest::router(api, config.limits.request_bytes);
+            let app = rest::router(api, config.limits);
             let app = app.map_err(|problem| GatewayError::Descriptors(problem.to_string()))?;
             let app =
-                behind_door(app, &config, &authenticator, &room, Door { exempt: |_| false, refuse: rest::refuse });
+                behind_door(app, &config, &authenticator, &rooms, Door { exempt: |_| false, refuse: rest::refuse });
             let front = front(&config, address, &rest::MEDIA, rest::refuse);
             let listening = open(&config, address, Protocols::Both, front).await?;
             gateway.addresses.http =
@@ -198,6 +198,19 @@ fn grpc_app(config: &GatewayConfig, api: Arc<Api>) -> Result<Routes, GatewayErro
     Ok(routes.add_service(builder().build_v1().map_err(told)?).add_service(builder().build_v1alpha().map_err(told)?))
 }
 
+/// What the calls of both interfaces share.
+struct Rooms {
+    calls: Arc<Room>,
+    bytes: Arc<Room>,
+}
+
+impl Rooms {
+    fn new(config: &GatewayConfig) -> Self {
+        let apart = !config.auth.is_off();
+        Self { calls: Room::new(config.limits.calls, apart), bytes: Room::new(config.limits.requests_bytes, apart) }
+    }
+}
+
 /// What an interface asks of its door.
 struct Door {
     /// Paths that need no credentials.
@@ -211,11 +224,11 @@ fn behind_door(
     app: Router,
     config: &GatewayConfig,
     authenticator: &Arc<Authenticator>,
-    room: &Arc<Semaphore>,
+    rooms: &Rooms,
     door: Door,
 ) -> Router {
     let Door { exempt, refuse } = door;
-    let bounds = Bounds { time: config.times.call, room: room.clone(), calls: config.limits.calls, refuse };
+    let bounds = Bounds { time: config.times.call, calls: rooms.calls.clone(), bytes: rooms.bytes.clone(), refuse };
     let calls = Calls { authenticator: authenticator.clone(), exempt, refuse };
     app.layer(from_fn_with_state(bounds, bound)).layer(from_fn_with_state(calls, guard))
 }

@@ -133,12 +133,33 @@ telemetry:
 {{- include "agon.toml" (merge $more $settings) -}}
 {{- end -}}
 
+{{/* The names by which callers inside the cluster and through the ingresses know the gateway, beside those that it takes anyway. */}}
+{{- define "agon.gateway.names" -}}
+{{- $services := list (printf "%s-gateway" (include "agon.fullname" .)) -}}
+{{- if .Values.gateway.service.headless -}}{{- $services = append $services (printf "%s-headless" (first $services)) -}}{{- end -}}
+{{- $names := list -}}
+{{- range $services -}}
+{{- $name := printf "%s.%s" . $.Release.Namespace -}}
+{{- $names = append (append $names $name) (printf "%s.svc.cluster.local" $name) -}}
+{{- end -}}
+{{- range .Values.gateway.ingress -}}
+{{- if and .enabled .host -}}{{- $names = append $names .host -}}{{- end -}}
+{{- end -}}
+{{- concat $names .Values.gateway.allowedHosts | uniq | toJson -}}
+{{- end -}}
+
 {{- define "agon.settings.gateway.own" -}}
 {{- $gateway := .Values.gateway -}}
 {{- $auth := $gateway.auth -}}
 grpc: {{ printf "%s:50051" .Values.listenAddress | quote }}
 http: {{ printf "%s:8080" .Values.listenAddress | quote }}
 insecure: {{ ne (include "agon.gateway.auth" .) "true" }}
+{{- if ne (include "agon.gateway.auth" .) "true" }}
+allowed_hosts: {{ include "agon.gateway.names" . }}
+{{- end }}
+{{- with $gateway.allowedOrigins }}
+allowed_origins: {{ toJson . }}
+{{- end }}
 max_queued: {{ $gateway.maxQueued }}
 reflection: {{ $gateway.reflection }}
 {{- if $gateway.tls.existingSecret }}

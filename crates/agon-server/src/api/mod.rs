@@ -18,13 +18,13 @@ pub(crate) use watch::{Step, WatchStream, message};
 use crate::auth::Caller;
 use crate::config::{GatewayConfig, GatewayPorts, GatewayTimes, Limits};
 use crate::error::Problem;
+use crate::net::Room;
 use agon_core::{DebateId, Position, Record, RetryPolicy};
 use agon_report::Prices;
 use agon_spec::Defaults;
 use agon_tools::FeedReader;
 use load::Load;
 use std::sync::Arc;
-use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -49,7 +49,7 @@ pub(crate) struct Api {
     prices: Arc<Prices>,
     feeds: FeedReader,
     load: Load,
-    watches: Arc<Semaphore>,
+    watches: Arc<Room>,
     stop: CancellationToken,
 }
 
@@ -64,7 +64,7 @@ impl Api {
             prices: Arc::new(config.prices.clone()),
             feeds: config.feeds.clone(),
             load: Load::default(),
-            watches: Arc::new(Semaphore::new(config.limits.watches)),
+            watches: Room::new(config.limits.watches, !config.auth.is_off()),
             stop,
         }
     }

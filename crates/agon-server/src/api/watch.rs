@@ -3,6 +3,7 @@ use super::debate::event_message;
 use super::{Api, Call, named};
 use crate::auth::Scope;
 use crate::error::Problem;
+use crate::net::{NoRoom, Share};
 use agon_core::{Admission, CallCounts, CallProgress, Event, Position, Record, Timestamp};
 use agon_proto::TokenDelta;
 use agon_proto::pb::v1 as pb;
@@ -12,7 +13,6 @@ use futures_util::stream::{self, BoxStream};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -40,10 +40,9 @@ impl Api {
         if self.stop.is_cancelled() {
             return Err(Problem::Draining);
         }
-        let permit = self.watches.clone().try_acquire_owned().map_err(|_| {
-            let limit = self.limits.watches;
+        let place = self.watches.take(&call.caller.tenant, 1).map_err(|NoRoom { held, limit }| {
             let (what, retry) = ("open watches", self.times.retry_full);
-            Problem::Full { reason: "WATCH_LIMIT", what, held: limit, limit, retry }
+            Problem::Full { reason: "WATCH_LIMIT", what, held, limit, retry }
         })?;
         let folded = self.folded(&debate).await?;
         let snapshot = self.shown_as(&folded, true).await?;
@@ -63,7 +62,7 @@ impl Api {
             heartbeat: self.times.heartbeat,
             until: call.deadline.map_or(now + self.times.watch, |deadline| deadline.min(now + self.times.watch)),
             stop: self.stop.clone(),
-            _permit: permit,
+            _place: place,
         };
         Ok(Box::pin(stream::unfold(Some(follower), |follower| async move { follower?.step().await })))
     }
@@ -88,7 +87,7 @@ struct Follower {
     heartbeat: Duration,
     until: Instant,
     stop: CancellationToken,
-    _permit: OwnedSemaphorePermit,
+    _place: Share,
 }
 
 enum Woken {

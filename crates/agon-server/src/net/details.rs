@@ -16,8 +16,15 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 const STATUS: HeaderName = HeaderName::from_static("grpc-status");
 /// When to try again after a failure that may pass.
 const RETRY: Duration = Duration::from_secs(1);
-/// How the library says that a message is not what the method takes.
-const UNREAD: &str = "failed to decode Protobuf message";
+/// How the library says that what came is no message, or none that the method takes.
+const UNREAD: [&str; 4] = [
+    "failed to decode Protobuf message",
+    "Unexpected EOF decoding stream",
+    "protocol error: received message with",
+    "Missing request message",
+];
+/// How it says that a message is packed in a way that it cannot unpack.
+const PACKED: &str = "Content is compressed with";
 
 /// Gives every refusal its details, in the head of the answer or in its trailers.
 pub(crate) async fn detailed(request: Request, next: Next) -> Response {
@@ -42,7 +49,7 @@ fn complete(headers: &mut HeaderMap, call: &str) {
     if status.code() == Code::Ok || !status.details().is_empty() {
         return;
     }
-    let unread = status.code() == Code::Internal && status.message().starts_with(UNREAD);
+    let unread = status.code() == Code::Internal && UNREAD.iter().any(|start| status.message().starts_with(start));
     let code = if unread { Code::InvalidArgument } else { status.code() };
     let message = cut(status.message());
     let told = Status::with_error_details(code, message.clone(), details(code, &message, call));
@@ -54,6 +61,7 @@ fn complete(headers: &mut HeaderMap, call: &str) {
 
 fn details(code: Code, message: &str, call: &str) -> ErrorDetails {
     let reason = match code {
+        Code::Unimplemented if message.starts_with(PACKED) => "ENCODING_NOT_SUPPORTED",
         Code::Unimplemented => "METHOD_NOT_FOUND",
         Code::OutOfRange | Code::ResourceExhausted => "TOO_LARGE",
         Code::InvalidArgument => "INVALID_REQUEST",

@@ -1,16 +1,21 @@
-//! Bounds of a call: how long it may take, and how many run at once.
+//! Bounds of a call: how long it may take, how many run at once, and how many bytes their requests have.
 use super::call_of;
+use super::incoming::Counted;
+use super::shares::{NoRoom, Room};
+use crate::auth::Caller;
 use crate::error::Problem;
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
-use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 /// When a full gateway may be tried again.
 const RETRY: Duration = Duration::from_secs(1);
+/// What the requests of all calls are bounded by.
+const BYTES: &str = "bytes of requests at once";
 
 /// When the caller gives up; streams end then, too.
 #[derive(Clone, Copy, Debug)]
@@ -22,28 +27,37 @@ pub(crate) struct Bounds {
     /// How long one may take until it answers; a stream, until it begins.
     pub time: Duration,
     /// How many may be without an answer at once.
-    pub room: Arc<Semaphore>,
-    /// So much room there is.
-    pub calls: usize,
+    pub calls: Arc<Room>,
+    /// How many bytes their requests may have at once.
+    pub bytes: Arc<Room>,
     /// The form of a refusal.
     pub refuse: fn(&Problem, &str) -> Response,
 }
 
 /// Answers instead of a call that finds no room or gives no answer in time: the caller's own `grpc-timeout`, or the limit.
-pub(crate) async fn bound(State(bounds): State<Bounds>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn bound(State(bounds): State<Bounds>, request: Request, next: Next) -> Response {
     let call = call_of(&request);
-    let Ok(_room) = bounds.room.clone().try_acquire_owned() else {
-        let (what, held, limit) = ("calls at once", bounds.calls, bounds.calls);
-        let full = Problem::Full { reason: "CALL_LIMIT", what, held, limit, retry: RETRY };
-        return (bounds.refuse)(&full, &call);
+    let tenant = request.extensions().get::<Caller>().map(|caller| caller.tenant.clone()).unwrap_or_default();
+    let full = |reason, what, NoRoom { held, limit }| Problem::Full { reason, what, held, limit, retry: RETRY };
+    let _place = match bounds.calls.take(&tenant, 1) {
+        Ok(place) => place,
+        Err(no) => return (bounds.refuse)(&full("CALL_LIMIT", "calls at once", no), &call),
     };
+    // held here too, so that the bytes count until there is an answer
+    let bytes = Arc::new(Mutex::new(bounds.bytes.nothing(&tenant)));
+    let overfull = Arc::new(OnceLock::new());
+    let mut request = request.map(|body| Body::new(Counted::new(body, bytes.clone(), overfull.clone())));
     let asked = request.headers().get("grpc-timeout").and_then(|value| timeout(value.to_str().ok()?));
     if let Some(asked) = asked {
         request.extensions_mut().insert(Deadline(Instant::now() + asked));
     }
     let limit = asked.map_or(bounds.time, |asked| asked.min(bounds.time));
     match tokio::time::timeout(limit, next.run(request)).await {
-        Ok(response) => response,
+        // whatever became of a request that broke off for that reason
+        Ok(response) => match overfull.get() {
+            Some(no) => (bounds.refuse)(&full("BYTES_LIMIT", BYTES, *no), &call),
+            None => response,
+        },
         Err(_) => (bounds.refuse)(&Problem::Deadline(limit), &call),
     }
 }

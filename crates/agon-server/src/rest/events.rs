@@ -71,20 +71,33 @@ async fn streamed(
     }
     let request = pb::WatchDebateRequest { name, after_sequence, include_deltas };
     let steps = rest.api.watch(call, &request).await?;
-    let mut answer = response(StatusCode::OK, "text/event-stream", body(steps, rest.json.clone()));
+    let mut answer =
+        response(StatusCode::OK, "text/event-stream", body(steps, rest.json.clone(), rest.limits.response_bytes));
     set(&mut answer, header::CACHE_CONTROL, "no-cache");
     set(&mut answer, header::HeaderName::from_static("x-accel-buffering"), "no");
     Ok(answer)
 }
 
 /// The steps as the lines of an event stream. It ends with the debate, with the watch, or with a failure that it names.
-fn body(steps: WatchStream, json: Json) -> Body {
-    let lines = steps.map(move |step| Ok::<_, Infallible>(lines(step, &json)));
+fn body(steps: WatchStream, json: Json, limit: usize) -> Body {
+    let lines = steps.scan(false, move |over, step| {
+        let told = (!*over).then(|| lines(step, &json).and_then(|text| fitting(text, limit)));
+        *over = matches!(told, Some(Err(_)));
+        std::future::ready(told.map(|told| Ok::<_, Infallible>(told.unwrap_or_else(|problem| failure(&problem)))))
+    });
     Body::from_stream(stream::once(async { Ok("retry: 1000\n\n".to_owned()) }).chain(lines))
 }
 
-fn lines(step: Result<Step, Problem>, json: &Json) -> String {
-    let told = step.and_then(|step| match step {
+fn fitting(text: String, limit: usize) -> Result<String, Problem> {
+    if text.len() <= limit { Ok(text) } else { Err(Problem::TooLarge { what: "answer", limit }) }
+}
+
+fn failure(problem: &Problem) -> String {
+    named("error", &json!({"message": problem.to_string(), "reason": problem.reason()}))
+}
+
+fn lines(step: Result<Step, Problem>, json: &Json) -> Result<String, Problem> {
+    step.and_then(|step| match step {
         Step::Snapshot(debate) => Ok(named("snapshot", &json.write(&*debate)?)),
         Step::Event(position, at, event, calls) => {
             let mut text = format!("id: {}\n", position.0);
@@ -107,8 +120,7 @@ fn lines(step: Result<Step, Problem>, json: &Json) -> String {
             Ok(named("delta", &value))
         }
         Step::Heartbeat(position) => Ok(format!(": {}\n\n", position.0)),
-    });
-    told.unwrap_or_else(|problem| named("error", &json!({"message": problem.to_string(), "reason": problem.reason()})))
+    })
 }
 
 fn named(name: &str, value: &Value) -> String {

@@ -14,16 +14,18 @@ pub(crate) use debates::MEDIA;
 
 use crate::api::{Api, Call};
 use crate::auth::Caller;
+use crate::config::Limits;
 use crate::error::Problem;
-use crate::net::call_of_extensions;
+use crate::net::{call_of, call_of_extensions};
 use answer::Answer;
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, FromRequestParts, State};
-use axum::middleware::map_response;
+use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
+use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::Response;
 use axum::routing::{MethodRouter, delete, get, post};
 use http::header::{self, HeaderValue};
 use http::request::Parts;
+use hyper::body::Body as _;
 use json::Json;
 use std::sync::Arc;
 
@@ -32,14 +34,16 @@ use std::sync::Arc;
 pub(crate) struct Rest {
     pub api: Arc<Api>,
     pub json: Json,
-    request_bytes: usize,
+    limits: Limits,
 }
 
 impl Rest {
     /// Why a body was not read.
     fn unread(&self, refused: &axum::extract::rejection::BytesRejection) -> Problem {
         match refused.status() {
-            http::StatusCode::PAYLOAD_TOO_LARGE => Problem::TooLarge { what: "request", limit: self.request_bytes },
+            http::StatusCode::PAYLOAD_TOO_LARGE => {
+                Problem::TooLarge { what: "request", limit: self.limits.request_bytes }
+            }
             _ => Problem::invalid("body", "the body ended before it was whole"),
         }
     }
@@ -80,12 +84,13 @@ fn routes() -> Vec<Route> {
 }
 
 /// The router, without the door.
-pub(crate) fn router(api: Arc<Api>, request_bytes: usize) -> Result<Router, Problem> {
+pub(crate) fn router(api: Arc<Api>, limits: Limits) -> Result<Router, Problem> {
     let json = Json::new()?;
     let router = routes().into_iter().fold(Router::new(), |router, route| router.route(route.path, route.handler));
     let router = router.fallback(answer::no_route).method_not_allowed_fallback(answer::no_method);
-    let router = router.layer(DefaultBodyLimit::max(request_bytes)).layer(map_response(secure));
-    Ok(router.with_state(Rest { api, json, request_bytes }))
+    let router = router.layer(from_fn_with_state(limits.response_bytes, bounded));
+    let router = router.layer(DefaultBodyLimit::max(limits.request_bytes)).layer(map_response(secure));
+    Ok(router.with_state(Rest { api, json, limits }))
 }
 
 async fn hosts(State(rest): State<Rest>, Called(call, id): Called) -> Answer {
@@ -120,6 +125,17 @@ impl<S: Send + Sync, T: serde::de::DeserializeOwned + Send> FromRequestParts<S> 
         let odd =
             |_| refuse(&Problem::invalid("name", "the path is not UTF-8"), &call_of_extensions(&parts.extensions));
         found.map(|axum::extract::Path(found)| Self(found)).map_err(odd)
+    }
+}
+
+/// Refuses an answer that is longer than one may be. Streams have no length; each of their messages is held to it by itself.
+async fn bounded(State(limit): State<usize>, request: Request, next: Next) -> Response {
+    let call = call_of(&request);
+    let answer = next.run(request).await;
+    let fits = |length| usize::try_from(length).is_ok_and(|length: usize| length <= limit);
+    match answer.body().size_hint().exact() {
+        Some(length) if !fits(length) => refuse(&Problem::TooLarge { what: "answer", limit }, &call),
+        Some(_) | None => answer,
     }
 }
 

@@ -3,7 +3,7 @@ use crate::http::{http, status_of};
 use crate::stage::*;
 use agon_core::TenantId;
 use agon_proto::pb::v1 as pb;
-use agon_server::{AuthConfig, GatewayConfig, Scope, TokenFile, token_line};
+use agon_server::{AuthConfig, GatewayConfig, Limits, Scope, TokenFile, token_line};
 use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -155,4 +155,40 @@ async fn rest_passes_the_same_door() {
     let hosts =
         http().get(format!("http://{}/v1/hosts", gateway.http)).bearer_auth("reader-token").send().await.unwrap();
     assert_eq!(status_of(hosts).await, (403, "MISSING_SCOPE".to_owned()));
+}
+
+#[tokio::test]
+async fn two_authorization_headers_are_refused_even_where_one_is_good() {
+    let (stage, door) = (Stage::new().await, Door::new());
+    let gateway = stage.gateway_before(&stage.idle_node().await, door.config()).await;
+    for second in ["Bearer alice-token", "Bearer oscar-token", "Basic YTpi", ""] {
+        let mut twice = by("alice-token", named("some"));
+        twice.metadata_mut().append("authorization", second.parse().unwrap());
+        let status = gateway.debates.clone().get_debate(twice).await.unwrap_err();
+        assert!(status.message().contains("more than one authorization"), "{second:?}: {status}");
+        assert_eq!(refusal::<()>(Err(status)).1, "UNAUTHENTICATED");
+        let url = format!("http://{}/v1/debates", gateway.http);
+        let asked = http().get(&url).header("authorization", "Bearer alice-token").header("authorization", second);
+        assert_eq!(status_of(asked.send().await.unwrap()).await, (401, "UNAUTHENTICATED".to_owned()), "{second:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_tenant_that_watches_all_it_can_leaves_watches_for_others() {
+    let (stage, door) = (Stage::new().await, Door::new());
+    let limits = Limits { watches: 4, ..Limits::default() };
+    let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { limits, ..door.config() }).await;
+    let watch = async |token: &str| {
+        let request = pb::WatchDebateRequest { name: "watched".into(), ..Default::default() };
+        gateway.debates.clone().watch_debate(by(token, request)).await
+    };
+    for token in ["alice-token", "oscar-token"] {
+        gateway.debates.clone().create_debate(by(token, wanted("watched"))).await.unwrap();
+    }
+    let _held = [watch("alice-token").await.unwrap(), watch("reader-token").await.unwrap()];
+    let (code, reason, details) = refusal(watch("alice-token").await);
+    assert_eq!((code, reason.as_str()), (Code::ResourceExhausted, "WATCH_LIMIT"));
+    let metadata = &details.error_info().unwrap().metadata;
+    assert_eq!((metadata["held"].as_str(), metadata["limit"].as_str()), ("2", "2"));
+    watch("oscar-token").await.unwrap();
 }

@@ -1,6 +1,8 @@
 //! Whatever refuses a call over gRPC, its status says why in details.
 use crate::stage::*;
 use agon_server::{GatewayConfig, Limits};
+use http_body_util::Full;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use tonic::client::Grpc;
 use tonic::{Code, Request, Status};
 use tonic_prost::ProstCodec;
@@ -89,4 +91,37 @@ async fn an_order_that_the_debates_state_does_not_allow_names_what_is_violated()
     assert_eq!(code, Code::FailedPrecondition);
     let violation = &details.precondition_failure().unwrap().violations[0];
     assert_eq!((violation.r#type.as_str(), violation.subject.as_str()), ("DEBATE_NOT_OVER", "debates/waiting"));
+}
+
+/// Sends bytes as the body of a call.
+async fn raw(gateway: &Reached, body: &'static [u8], encoding: &str) -> Status {
+    let stream = tokio::net::TcpStream::connect(gateway.gateway.addresses().grpc.unwrap()).await.unwrap();
+    let (mut sender, connection) =
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
+    let connection = tokio::spawn(connection);
+    let request = http::Request::post("http://localhost/agon.v1.DebateService/GetDebate")
+        .header("content-type", "application/grpc")
+        .header("grpc-encoding", encoding)
+        .body(Full::new(bytes::Bytes::from_static(body)))
+        .unwrap();
+    let answer = tokio::time::timeout(LIMIT, sender.send_request(request)).await.unwrap().unwrap();
+    connection.abort();
+    Status::from_header_map(answer.headers()).expect("the head says it")
+}
+
+#[tokio::test]
+async fn bodies_that_are_no_messages_are_the_callers_mistake() {
+    let stage = Stage::new().await;
+    let gateway = stage.gateway_before(&stage.idle_node().await, config()).await;
+    let bodies: [&[u8]; 6] =
+        [b"\0\0\0\0\x05\xff\xff\xff\xff\xff", b"\0\0\0\x01\0ab", b"\x01\0\0\0\x01a", b"\x07\0\0\0\x01a", b"\0\0", b""];
+    for body in bodies {
+        let (code, reason, details) = refusal(Err::<(), _>(raw(&gateway, body, "identity").await));
+        assert_eq!((code, reason.as_str()), (Code::InvalidArgument, "INVALID_REQUEST"), "{body:?}");
+        assert!(details.bad_request().is_some(), "{body:?}");
+    }
+    let (code, reason, _) = refusal(Err::<(), _>(raw(&gateway, b"\x01\0\0\0\x01a", "gzip").await));
+    assert_eq!((code, reason.as_str()), (Code::Unimplemented, "ENCODING_NOT_SUPPORTED"));
+    let (code, reason, _) = refusal(Err::<(), _>(raw(&gateway, b"\0\xff\xff\xff\xff", "identity").await));
+    assert_eq!((code, reason.as_str()), (Code::OutOfRange, "TOO_LARGE"));
 }

@@ -1,4 +1,5 @@
 //! What is refused because there is too much of it, or because something is away.
+use crate::http::{http, status_of};
 use crate::stage::*;
 use agon_server::{ConnectionLimits, GatewayConfig, GatewayError, GatewayTimes, Limits};
 use agon_store::{Catalogue, ListState, Query, Standing, StoreError, Summary};
@@ -227,4 +228,77 @@ async fn a_connection_on_which_nothing_is_said_is_closed() {
         let read = tokio::time::timeout(LIMIT, silent.read(&mut [0; 16])).await.unwrap();
         assert_eq!(read.unwrap_or(0), 0);
     }
+}
+
+/// A debate file of more bytes than this.
+fn long(bytes: usize) -> String {
+    format!("{FILE}{}\n", "x".repeat(bytes))
+}
+
+#[tokio::test]
+async fn requests_that_together_are_too_many_bytes_are_refused_and_leave_their_room() {
+    let stage = Stage::new().await;
+    let limits = Limits { requests_bytes: 4_000, ..Limits::default() };
+    let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { limits, ..config() }).await;
+    let mut request = wanted("long-one");
+    request.source = Some(file(&long(8_000)));
+    let (code, reason, details) = refusal(gateway.create(request).await);
+    assert_eq!((code, reason.as_str()), (Code::ResourceExhausted, "BYTES_LIMIT"));
+    assert!(details.retry_info().unwrap().retry_delay.is_some());
+    assert_eq!(details.error_info().unwrap().metadata["limit"], "4000");
+    let url = format!("http://{}/v1/debates", gateway.http);
+    let posted = http().post(&url).header("content-type", "text/markdown").body(long(8_000)).send().await.unwrap();
+    assert_eq!(posted.headers()["retry-after"], "1");
+    assert_eq!(status_of(posted).await, (429, "BYTES_LIMIT".to_owned()));
+    // more than fits at once, one after the other
+    for number in 0..20 {
+        gateway.create(wanted(&format!("short-{number}"))).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_never_ends_counts_until_its_call_is_given_up() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let stage = Stage::new().await;
+    let limits = Limits { requests_bytes: 4_000, ..Limits::default() };
+    let times = GatewayTimes { call: Duration::from_secs(2), ..GatewayTimes::default() };
+    let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { limits, times, ..config() }).await;
+    let mut slow = tokio::net::TcpStream::connect(gateway.http).await.unwrap();
+    let head =
+        "POST /v1/debates HTTP/1.1\r\nhost: localhost\r\ncontent-type: text/markdown\r\ncontent-length: 9000\r\n\r\n";
+    slow.write_all(format!("{head}{}", "x".repeat(3_900)).as_bytes()).await.unwrap();
+    let reason = async || gateway.create(wanted("waiting")).await.map_err(|status| refusal::<()>(Err(status)).1);
+    let refused = async {
+        while reason().await.err().as_deref() != Some("BYTES_LIMIT") {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(LIMIT, refused).await.unwrap();
+    let mut answer = [0; 12];
+    tokio::time::timeout(LIMIT, slow.read_exact(&mut answer)).await.unwrap().unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 504");
+    gateway.create(wanted("let-in")).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_long_is_refused_alike_over_grpc_and_rest() {
+    let stage = Stage::new().await;
+    let limits = Limits { response_bytes: 300, ..Limits::default() };
+    let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { limits, ..config() }).await;
+    stage.gateway_before(&stage.idle_node().await, config()).await.create(wanted("wordy-one")).await.unwrap();
+    let (code, reason, _) = refusal(gateway.get("wordy-one").await);
+    assert_eq!((code, reason.as_str()), (Code::OutOfRange, "TOO_LARGE"));
+    let get = async |path: &str| {
+        let asked = http().get(format!("http://{}/v1/debates/wordy-one{path}", gateway.http));
+        asked.header("accept", "application/json").send().await.unwrap()
+    };
+    for path in ["", "/events", "/report.json", "/report.md", "/report.html"] {
+        assert_eq!(status_of(get(path).await).await, (413, "TOO_LARGE".to_owned()), "{path}");
+    }
+    let stream = http().get(format!("http://{}/v1/debates/wordy-one/events", gateway.http)).send().await.unwrap();
+    let told = tokio::time::timeout(LIMIT, stream.text()).await.expect("it ends with the refusal").unwrap();
+    assert!(told.contains("event: error") && told.contains("TOO_LARGE"), "{told}");
+    assert!(!told.contains("snapshot"), "{told}");
+    let hosts = http().get(format!("http://{}/v1/hosts", gateway.http)).send().await.unwrap();
+    assert_eq!(hosts.status(), 200);
 }
