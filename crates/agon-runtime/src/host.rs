@@ -223,6 +223,7 @@ impl State {
 
     fn drop_cell(&mut self, debate: &DebateId) {
         self.roster.remove(debate);
+        self.shared.journal.forget(debate);
         if let Some(actor) = self.cells.remove(debate).and_then(|seat| seat.actor) {
             self.cell_actors.remove(&actor.get_id());
             actor.stop(None);

@@ -51,6 +51,9 @@ pub enum Problem {
     /// Another debate has the id.
     #[error("another debate has the id {0}")]
     DebateExists(String),
+    /// A debate with the id was deleted.
+    #[error("the id {0} was a debate's that was deleted; choose another one")]
+    DebateDeleted(String),
     /// The request id was used for something else.
     #[error("the request id {request_id:?} was used for another request, which made debate {debate}")]
     RequestIdConflict {
@@ -178,7 +181,7 @@ impl Problem {
         match self {
             Self::Invalid(_) | Self::MediaType(_) => Code::InvalidArgument,
             Self::NoDebate(_) | Self::NoHost(_) | Self::NoPersona(_) | Self::NoRoute => Code::NotFound,
-            Self::DebateExists(_) | Self::RequestIdConflict { .. } => Code::AlreadyExists,
+            Self::DebateExists(_) | Self::DebateDeleted(_) | Self::RequestIdConflict { .. } => Code::AlreadyExists,
             Self::NotOver(_) | Self::State { .. } => Code::FailedPrecondition,
             Self::Full { .. } | Self::StoreFull(_) => Code::ResourceExhausted,
             Self::Unavailable(_) | Self::Draining => Code::Unavailable,
@@ -200,6 +203,7 @@ impl Problem {
             Self::NoHost(_) => "HOST_NOT_FOUND",
             Self::NoPersona(_) => "PERSONA_NOT_FOUND",
             Self::DebateExists(_) => "DEBATE_EXISTS",
+            Self::DebateDeleted(_) => "DEBATE_DELETED",
             Self::RequestIdConflict { .. } => "REQUEST_ID_CONFLICT",
             Self::NotOver(_) => "DEBATE_NOT_OVER",
             Self::State { .. } => "DEBATE_STATE",
@@ -232,6 +236,7 @@ impl Problem {
             | Self::NoHost(_)
             | Self::NoPersona(_)
             | Self::DebateExists(_)
+            | Self::DebateDeleted(_)
             | Self::RequestIdConflict { .. }
             | Self::NotOver(_)
             | Self::State { .. }
@@ -253,7 +258,9 @@ impl Problem {
     fn resource(&self) -> Option<(&'static str, String)> {
         let debate = |name: &str| Some(("agon.v1.Debate", format!("debates/{name}")));
         match self {
-            Self::NoDebate(name) | Self::DebateExists(name) | Self::NotOver(name) => debate(name),
+            Self::NoDebate(name) | Self::DebateExists(name) | Self::DebateDeleted(name) | Self::NotOver(name) => {
+                debate(name)
+            }
             Self::RequestIdConflict { debate: name, .. }
             | Self::State { debate: name, .. }
             | Self::Damaged { debate: name, .. } => debate(name),
@@ -292,6 +299,7 @@ impl Problem {
             | Self::NoHost(_)
             | Self::NoPersona(_)
             | Self::DebateExists(_)
+            | Self::DebateDeleted(_)
             | Self::NotOver(_)
             | Self::State { .. }
             | Self::StoreFull(_)
@@ -381,6 +389,7 @@ mod tests {
             Problem::NoHost("gpu".to_owned()),
             Problem::NoPersona("Ada".to_owned()),
             Problem::DebateExists(debate()),
+            Problem::DebateDeleted(debate()),
             Problem::RequestIdConflict { request_id: "r".to_owned(), debate: debate() },
             Problem::NotOver(debate()),
             Problem::State { debate: debate(), detail: "d".to_owned() },

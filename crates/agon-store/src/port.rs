@@ -136,6 +136,8 @@ pub trait Requests: Send + Sync {
     /// Writes `claim` unless the tenant has used the id before; returns what stands.
     async fn claim(&self, tenant: &TenantId, request_id: &str, claim: RequestClaim)
     -> Result<RequestClaim, StoreError>;
+    /// What the tenant's id stands for, if it was used.
+    async fn claimed(&self, tenant: &TenantId, request_id: &str) -> Result<Option<RequestClaim>, StoreError>;
 }
 
 /// Appends a record and settles lost answers by reading the tail and comparing the record's nonce.

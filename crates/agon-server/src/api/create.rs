@@ -77,20 +77,42 @@ impl Api {
 
     /// What the request id stands for, if that is the same payload.
     pub(super) async fn claim(&self, call: &Call, request_id: &str, claim: RequestClaim) -> Result<DebateId, Problem> {
-        let payload = claim.payload;
-        let standing = self.ports.requests.claim(&call.caller.tenant, request_id, claim).await;
-        let standing = standing.map_err(|error| Problem::of_store(&error))?;
-        if standing.payload == payload {
-            return Ok(standing.debate);
+        let mut key = request_id.to_owned();
+        loop {
+            let standing = self.ports.requests.claim(&call.caller.tenant, &key, claim.clone()).await;
+            let standing = standing.map_err(|error| Problem::of_store(&error))?;
+            let debate = standing.debate.name().to_owned();
+            if standing.payload != claim.payload {
+                return Err(Problem::RequestIdConflict { request_id: request_id.to_owned(), debate });
+            }
+            if standing.debate == claim.debate || !self.deleted(&standing.debate).await? {
+                return Ok(standing.debate);
+            }
+            // no client can choose it: there are no spaces in request ids
+            key = format!("{request_id} after {debate}");
         }
-        let debate = standing.debate.name().to_owned();
-        Err(Problem::RequestIdConflict { request_id: request_id.to_owned(), debate })
+    }
+
+    /// Whether a debate of this id was deleted.
+    async fn deleted(&self, debate: &DebateId) -> Result<bool, Problem> {
+        let mark = self.ports.requests.claimed(&debate.tenant(), &mark_of(debate)).await;
+        Ok(mark.map_err(|error| Problem::of_store(&error))?.is_some())
+    }
+
+    /// Marks a debate's id as not to be used again: processes that played it may remember what its turns came to.
+    pub(super) async fn mark_deleted(&self, debate: &DebateId) -> Result<(), Problem> {
+        let mark = RequestClaim { debate: debate.clone(), payload: [0; 32] };
+        let marked = self.ports.requests.claim(&debate.tenant(), &mark_of(debate), mark).await;
+        marked.map(drop).map_err(|error| Problem::of_store(&error))
     }
 
     /// Admits the debate unless it already is. What is judged again begins with more than its admission: `events`.
     pub(super) async fn admit(&self, mut admission: Admission, events: Vec<Event>) -> Result<(), Problem> {
         match self.admitted(&admission.id).await? {
             Some(known) => return self.again(&admission, known).await,
+            None if self.deleted(&admission.id).await? => {
+                return Err(Problem::DebateDeleted(admission.id.name().to_owned()));
+            }
             None => self.make_room(&admission.id.tenant()).await?,
         }
         if admission.rejudges.is_none() {
@@ -146,6 +168,11 @@ impl Api {
             Some(_) | None => None,
         })
     }
+}
+
+/// Stands for a deleted debate among the request ids. No client can choose it: there are no spaces in request ids.
+fn mark_of(debate: &DebateId) -> String {
+    format!("deleted {}", debate.name())
 }
 
 /// A new id, ordered by time.

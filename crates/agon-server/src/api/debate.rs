@@ -149,6 +149,7 @@ impl Api {
         if self.folded(&debate).await?.debate.ended().is_none() {
             return Err(Problem::NotOver(debate.name().to_owned()));
         }
+        self.mark_deleted(&debate).await?;
         self.ports.upkeep.delete(&debate).await.map_err(|error| Problem::of_store(&error))?;
         self.ports.journal.forget(&debate);
         Ok(())

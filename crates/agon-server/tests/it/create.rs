@@ -135,6 +135,38 @@ async fn a_claim_whose_submission_crashed_is_taken_up_again() {
 }
 
 #[tokio::test]
+async fn a_request_id_of_a_deleted_debate_makes_a_new_one_that_is_held() {
+    let stage = Stage::new().await;
+    let gateway = stage.gateway().await;
+    let request = pb::CreateDebateRequest { debate_id: None, request_id: Some("r-5".into()), ..wanted("x") };
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        let made = gateway.create(request.clone()).await.unwrap();
+        assert_eq!(gateway.create(request.clone()).await.unwrap().id, made.id, "the same until it is deleted");
+        assert!(!seen.contains(&made.id), "{} of {seen:?}", made.id);
+        assert_eq!(gateway.finish(&made.id).await.state(), State::Succeeded);
+        gateway.debates.clone().delete_debate(pb::DeleteDebateRequest { name: made.id.clone() }).await.unwrap();
+        seen.push(made.id);
+    }
+}
+
+#[tokio::test]
+async fn the_id_of_a_deleted_debate_is_refused() {
+    let stage = Stage::new().await;
+    let gateway = stage.gateway().await;
+    let keyed = pb::CreateDebateRequest { request_id: Some("r-6".into()), ..wanted("gone") };
+    gateway.create(keyed.clone()).await.unwrap();
+    gateway.finish("gone").await;
+    gateway.debates.clone().delete_debate(pb::DeleteDebateRequest { name: "gone".into() }).await.unwrap();
+    for again in [wanted("gone"), keyed] {
+        let (code, reason, details) = refusal(gateway.create(again).await);
+        assert_eq!((code, reason.as_str()), (Code::AlreadyExists, "DEBATE_DELETED"));
+        assert_eq!(details.resource_info().unwrap().resource_name, "debates/gone");
+    }
+    assert_eq!(refusal(gateway.get("gone").await).0, Code::NotFound, "nothing was admitted");
+}
+
+#[tokio::test]
 async fn an_admission_that_was_not_queued_is_queued_when_it_is_submitted_again() {
     let stage = Stage::new().await;
     let idle = stage.gateway_before(&stage.idle_node().await, config()).await;

@@ -14,7 +14,9 @@ fn tenant(name: &str) -> TenantId {
 pub(crate) async fn a_request_id_stands_for_its_first_claim<R: Rig>(rig: &R) {
     let store = rig.store().await;
     let tenant = tenant("acme");
+    assert_eq!(store.claimed(&tenant, "one").await.unwrap(), None, "looking claims nothing");
     assert_eq!(store.claim(&tenant, "one", claim("a")).await.unwrap(), claim("a"));
+    assert_eq!(store.claimed(&tenant, "one").await.unwrap(), Some(claim("a")));
     let other = RequestClaim { payload: [9; 32], ..claim("b") };
     assert_eq!(store.claim(&tenant, "one", other.clone()).await.unwrap(), claim("a"));
     assert_eq!(store.claim(&tenant, "two", other.clone()).await.unwrap(), other);

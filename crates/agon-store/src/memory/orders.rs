@@ -109,6 +109,10 @@ impl Requests for MemoryStore {
     ) -> Result<RequestClaim, StoreError> {
         Ok(lock(&self.state).claims.claim((tenant.clone(), request_id.to_owned()), claim))
     }
+
+    async fn claimed(&self, tenant: &TenantId, request_id: &str) -> Result<Option<RequestClaim>, StoreError> {
+        Ok(lock(&self.state).claims.claims.get(&(tenant.clone(), request_id.to_owned())).cloned())
+    }
 }
 
 #[async_trait]

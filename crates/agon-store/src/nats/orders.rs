@@ -59,8 +59,13 @@ impl Requests for NatsStore {
         let Some(message) = self.first(REQUESTS, &subject, body, "claiming a request id").await? else {
             return Ok(claim);
         };
-        let unreadable = |error| StoreError::Backend(format!("{subject} cannot be read: {error}"));
-        RequestClaim::from_bytes(&message.payload).map_err(unreadable)
+        claim_in(&message)
+    }
+
+    async fn claimed(&self, tenant: &TenantId, request_id: &str) -> Result<Option<RequestClaim>, StoreError> {
+        let message = self.js.last(REQUESTS, &subjects::request(tenant, request_id)).await;
+        let message = message.map_err(|error| error.during("looking for a request id"))?;
+        message.map(|message| claim_in(&message)).transpose()
     }
 }
 
@@ -89,4 +94,9 @@ impl NatsStore {
 fn order_in(message: &StreamMessage) -> Result<CancelOrder, StoreError> {
     let unreadable = |error| StoreError::Backend(format!("{} cannot be read: {error}", message.subject));
     CancelOrder::from_bytes(&message.payload).map_err(unreadable)
+}
+
+fn claim_in(message: &StreamMessage) -> Result<RequestClaim, StoreError> {
+    let unreadable = |error| StoreError::Backend(format!("{} cannot be read: {error}", message.subject));
+    RequestClaim::from_bytes(&message.payload).map_err(unreadable)
 }

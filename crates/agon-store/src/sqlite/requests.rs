@@ -1,6 +1,6 @@
 //! The table of request ids.
 use super::writer::{Change, WriteError};
-use super::{SqliteStore, unreadable};
+use super::{SqliteStore, backend, unreadable};
 use crate::live::Live;
 use crate::port::{REQUESTS_KEPT, REQUESTS_PURGED, Requests, StoreError};
 use agon_core::{TenantId, Timestamp};
@@ -21,10 +21,7 @@ impl Change for Claim {
     type Done = Option<Vec<u8>>;
     const FLUSHED: bool = true;
     fn run(&self, db: &Connection) -> rusqlite::Result<Self::Done> {
-        let first = db
-            .prepare_cached("SELECT claim FROM requests WHERE tenant = ?1 AND request = ?2")?
-            .query_row(params![self.tenant.as_str(), self.request], |row| row.get(0))
-            .optional()?;
+        let first = find(db, &self.tenant, &self.request)?;
         if first.is_some() {
             return Ok(first);
         }
@@ -53,8 +50,24 @@ impl Requests for SqliteStore {
         let change = Claim { tenant: tenant.clone(), request, bytes: claim.to_bytes(), now: self.clock.now() };
         match self.writer.write(change).await.map_err(WriteError::into_store)? {
             None => Ok(claim),
-            Some(first) => RequestClaim::from_bytes(&first)
-                .map_err(|error| unreadable(&format!("what request {request_id:?} of {tenant} stands for"), &error)),
+            Some(first) => decode(tenant, request_id, &first),
         }
     }
+
+    async fn claimed(&self, tenant: &TenantId, request_id: &str) -> Result<Option<RequestClaim>, StoreError> {
+        let (of, request) = (tenant.clone(), request_id.to_owned());
+        let bytes = self.readers.run(move |db| find(db, &of, &request).map_err(backend)).await?;
+        bytes.map(|bytes| decode(tenant, request_id, &bytes)).transpose()
+    }
+}
+
+fn find(db: &Connection, tenant: &TenantId, request: &str) -> rusqlite::Result<Option<Vec<u8>>> {
+    db.prepare_cached("SELECT claim FROM requests WHERE tenant = ?1 AND request = ?2")?
+        .query_row(params![tenant.as_str(), request], |row| row.get(0))
+        .optional()
+}
+
+fn decode(tenant: &TenantId, request: &str, bytes: &[u8]) -> Result<RequestClaim, StoreError> {
+    RequestClaim::from_bytes(bytes)
+        .map_err(|error| unreadable(&format!("what request {request:?} of {tenant} stands for"), &error))
 }
