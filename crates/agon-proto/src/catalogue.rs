@@ -32,12 +32,14 @@ pub struct Summary {
     pub last: Position,
     /// When it was admitted.
     pub admitted: Timestamp,
-    /// When this was written.
+    /// When this was written, or once the debate has ended, when that was recorded.
     pub updated: Timestamp,
     /// What it leaves for later debates, once it has ended with a result and where its file lets it count.
     pub card: Option<Card>,
     /// Milliseconds in which nobody played it, up to its last resumption.
     pub paused_ms: u64,
+    /// Rounds held; notes of earlier versions do not say.
+    pub rounds: Option<u32>,
 }
 
 /// How far a debate is.
@@ -96,6 +98,7 @@ impl From<&Summary> for pb::Summary {
             updated_ms: summary.updated.0,
             card: summary.card.as_ref().map(Into::into),
             paused_ms: summary.paused_ms,
+            rounds: summary.rounds,
             ..Self::default()
         };
         match &summary.state {
@@ -151,6 +154,7 @@ impl TryFrom<pb::Summary> for Summary {
             updated: Timestamp(message.updated_ms),
             card: optional(message.card, "card")?,
             paused_ms: message.paused_ms,
+            rounds: message.rounds,
         })
     }
 }

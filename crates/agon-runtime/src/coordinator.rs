@@ -236,7 +236,9 @@ impl State {
 
     fn summary(&self, owner: Option<agon_core::NodeId>) -> Option<Summary> {
         let debate = self.debate.as_ref()?;
-        Some(notes::standing(debate, self.admitted_at, self.shared.clock.now(), owner))
+        // whoever finishes it once more, and however late, notes the same end
+        let at = if debate.ended().is_some() { self.last_at } else { self.shared.clock.now() };
+        Some(notes::standing(debate, self.admitted_at, at, owner))
     }
 
     /// Notes the debate as running here, in a task of its own.

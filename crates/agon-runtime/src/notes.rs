@@ -25,6 +25,7 @@ pub(crate) fn admitted(admission: &Admission, at: Timestamp) -> Summary {
         updated: at,
         card: None,
         paused_ms: 0,
+        rounds: Some(0),
     }
 }
 
@@ -43,6 +44,7 @@ pub(crate) fn standing(debate: &Debate, admitted_at: Timestamp, now: Timestamp, 
         updated: now,
         card: debate.card(),
         paused_ms: debate.paused_ms(),
+        rounds: Some(debate.rounds()),
         ..admitted(debate.admission(), admitted_at)
     }
 }

@@ -3440,7 +3440,7 @@ pub struct Summary {
     /// When it was admitted, in milliseconds since the Unix epoch.
     #[prost(uint64, tag = "13")]
     pub admitted_ms: u64,
-    /// When this was written, in milliseconds since the Unix epoch.
+    /// When this was written, or once the debate has ended, when that was recorded; in milliseconds since the Unix epoch.
     #[prost(uint64, tag = "14")]
     pub updated_ms: u64,
     /// What it leaves for later debates, once it has ended with a result and where its file lets it count.
@@ -3449,6 +3449,9 @@ pub struct Summary {
     /// Milliseconds in which nobody played it, up to its last resumption.
     #[prost(uint64, tag = "16")]
     pub paused_ms: u64,
+    /// Rounds held; absent in notes of earlier versions.
+    #[prost(uint32, optional, tag = "17")]
+    pub rounds: ::core::option::Option<u32>,
 }
 /// What is kept of a debate that was held to its end.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -2180,6 +2180,9 @@ pub struct Debate {
     /// Milliseconds in which nobody played it: for each resumption, from the last event before.
     #[prost(uint64, tag = "23")]
     pub paused_ms: u64,
+    /// Rounds held, also in lists; absent where the list was written by an earlier version.
+    #[prost(uint32, optional, tag = "24")]
+    pub rounds: ::core::option::Option<u32>,
 }
 /// Nested message and enum types in `Debate`.
 pub mod debate {

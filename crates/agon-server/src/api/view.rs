@@ -99,6 +99,7 @@ impl Folded {
             priority: priority_number(admission.priority),
             sequence: self.debate.position().0,
             paused_ms: self.debate.paused_ms(),
+            rounds: Some(self.debate.rounds()),
             rejudges: admission.rejudges.as_ref().map(|id| id.name().to_owned()),
             topic: admission.spec.topic.clone(),
             ..identity(&admission.id)
@@ -185,6 +186,7 @@ pub(crate) fn listed(summary: &Summary, cancelling: bool, halt: Option<Halt>) ->
         priority: priority_number(summary.priority),
         sequence: summary.last.0,
         paused_ms: summary.paused_ms,
+        rounds: summary.rounds,
         topic: summary.topic.clone(),
         ..identity(&summary.id)
     }

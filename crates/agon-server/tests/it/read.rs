@@ -73,6 +73,7 @@ fn summary(number: u64, state: SummaryState) -> Summary {
         updated: Timestamp(1_800_000_000_000 + number),
         card: None,
         paused_ms: 0,
+        rounds: None,
     }
 }
 
@@ -159,6 +160,24 @@ async fn cancelling_is_one_order_however_often_it_is_given() {
         .filter_map(|event| if let agon_core::Event::CancelRequested { reason } = event { Some(reason) } else { None })
         .collect();
     assert_eq!(reasons, ["no longer needed"]);
+}
+
+#[tokio::test]
+async fn a_list_says_of_a_debate_that_is_over_what_its_log_says() {
+    let stage = Stage::new().await;
+    let gateway = stage.gateway().await;
+    gateway.create(wanted("agreed")).await.unwrap();
+    let over = gateway.finish("agreed").await;
+    let limit = tokio::time::Instant::now() + LIMIT;
+    let listed = loop {
+        let mut page = listed(&gateway, pb::ListDebatesRequest::default()).await;
+        if page.debates[0].end_time.is_some() || tokio::time::Instant::now() > limit {
+            break page.debates.remove(0);
+        }
+        tokio::task::yield_now().await;
+    };
+    assert_eq!((listed.rounds, listed.rounds), (Some(1), over.rounds));
+    assert_eq!((listed.end_time, listed.update_time), (over.end_time, over.end_time));
 }
 
 #[tokio::test]

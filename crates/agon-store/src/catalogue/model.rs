@@ -86,6 +86,7 @@ fn summary() -> impl Strategy<Value = Summary> {
         updated: Timestamp(last),
         card: None,
         paused_ms: 0,
+        rounds: None,
     })
 }
 
