@@ -14,7 +14,9 @@ pub struct Row {
     topic: String,
     /// In the words of the result.
     state: &'static str,
-    rounds: u32,
+    /// Rounds held, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rounds: Option<u32>,
     admitted_at: String,
     duration_ms: u64,
     rehearsal: bool,
@@ -31,7 +33,7 @@ impl Row {
             id: result.id.clone(),
             topic: result.topic.clone(),
             state: word(result.state),
-            rounds: result.rounds,
+            rounds: Some(result.rounds),
             admitted_at: result.timing.admitted_at.clone(),
             duration_ms: result.timing.duration_ms,
             rehearsal: result.rehearsal,
@@ -50,7 +52,7 @@ impl Row {
             id: debate.id.clone(),
             topic: debate.topic.clone(),
             state: state(debate.state()),
-            rounds: debate.progress.map_or(0, |progress| progress.round),
+            rounds: debate.rounds.or(debate.progress.map(|progress| progress.round)),
             admitted_at: created.map(rfc3339).unwrap_or_default(),
             duration_ms: duration.and_then(|ms| u64::try_from(ms).ok()).unwrap_or(0).saturating_sub(debate.paused_ms),
             rehearsal: debate.rehearsal,
