@@ -249,8 +249,8 @@ const COORDINATOR_PUBLISH: &[&str] = &[
     // jobs are taken
     "$JS.API.CONSUMER.INFO.AGON_JOB.*",
     "$JS.API.CONSUMER.MSG.NEXT.AGON_JOB.*",
-    "$JS.ACK.AGON_JOB.>",
-    "$JS.ACK.*.*.AGON_JOB.>",
+    "$JS.ACK.AGON_JOB.*.*.*.*.*.*",
+    "$JS.ACK.*.*.AGON_JOB.*.*.*.*.*.*",
     // the results of turns
     "$JS.API.STREAM.MSG.GET.AGON_RES",
     // large bodies
@@ -300,8 +300,9 @@ fn queue(consumer: &str, filter: &str) -> Vec<String> {
         format!("$JS.API.CONSUMER.INFO.AGON_GEN.{consumer}"),
         format!("$JS.API.CONSUMER.CREATE.AGON_GEN.{consumer}.{filter}"),
         format!("$JS.API.CONSUMER.MSG.NEXT.AGON_GEN.{consumer}"),
-        format!("$JS.ACK.AGON_GEN.{consumer}.>"),
-        format!("$JS.ACK.*.*.AGON_GEN.{consumer}.>"),
+        // as many tokens as the server sends: with more or fewer, another one would be read as the stream
+        format!("$JS.ACK.AGON_GEN.{consumer}.*.*.*.*.*"),
+        format!("$JS.ACK.*.*.AGON_GEN.{consumer}.*.*.*.*.*"),
     ]
 }
 
@@ -321,6 +322,9 @@ pub fn queue_of(model: &Token) -> Vec<String> {
 fn seat_queue() -> Vec<String> {
     queue_of(&queue_token(&ModelName::from(ModelName::EXTERNAL), false))
 }
+
+#[cfg(test)]
+mod readings;
 
 #[cfg(test)]
 mod tests {

@@ -61,9 +61,14 @@ const ABOUT_A_STREAM: [&str; 27] = [
     "CONSUMER.PAUSE.S.c",
     "CONSUMER.LEADER.STEPDOWN.S.c",
 ];
-const OF_A_STREAM: [&str; 5] = [
+const OF_A_STREAM: [&str; 9] = [
     "$JS.ACK.S.c.1.1.1.1.1",
     "$JS.ACK.d.h.S.c.1.1.1.1.1",
+    // read as of `S`, whatever stream another token names
+    "$JS.ACK.S.c.AGON_GEN.1.1.1.1",
+    "$JS.ACK.S.c.AGON_JOB.1.1.1.1",
+    "$JS.ACK.AGON_GEN.h.S.c.1.1.1.1.1",
+    "$JS.ACK.AGON_JOB.h.S.c.1.1.1.1.1",
     "$JS.FC.S.c.1",
     "$JS.SNAPSHOT.ACK.S.1",
     "$JS.SNAPSHOT.RESTORE.S.1",
@@ -144,7 +149,7 @@ fn sends(role: &str) -> Vec<String> {
                 "agon.v1.idx.>",
             ]),
             texts(&["agon.v1.ctl.*.*", "agon.v1.ready.*", "agon.v1.node.*", "agon.v1.alive.*", "agon.v1.host.*.*"]),
-            texts(&["agon.v1.seat.*.*.*", "$JS.ACK.AGON_JOB.>", "$JS.ACK.*.*.AGON_JOB.>"]),
+            texts(&["agon.v1.seat.*.*.*", "$JS.ACK.AGON_JOB.*.*.*.*.*.*", "$JS.ACK.*.*.AGON_JOB.*.*.*.*.*.*"]),
             texts(&answers),
             asks(api, "STREAM.INFO.@", &["LOG_0", "RES", "CMD", "JOB", "IDX", "GEN", "BIG"]),
             asks(api, "STREAM.MSG.GET.@", &["LOG_0", "RES", "CMD", "IDX", "BIG"]),
@@ -158,7 +163,11 @@ fn sends(role: &str) -> Vec<String> {
         // its results, its signs of life, its answers; and what it reads for them
         "host" => [
             texts(&["agon.v1.res.>", "agon.v1.big.>", "agon.v1.tok.>", "agon.v1.hb.*", "agon.v1.node.*"]),
-            texts(&["$JS.ACK.AGON_GEN.*.>", "$JS.ACK.*.*.AGON_GEN.*.>", "$JS.API.STREAM.INFO.AGON_GEN"]),
+            texts(&[
+                "$JS.ACK.AGON_GEN.*.*.*.*.*.*",
+                "$JS.ACK.*.*.AGON_GEN.*.*.*.*.*.*",
+                "$JS.API.STREAM.INFO.AGON_GEN",
+            ]),
             texts(&answers),
             asks("agon.v1.js", "STREAM.INFO.@", &["LOG_0", "RES", "GEN", "BIG"]),
             asks("agon.v1.js", "STREAM.MSG.GET.@", &["LOG_0", "RES", "BIG"]),

@@ -64,8 +64,8 @@ What each role may do, as `agon nats config` prints it and `agon serve` tries it
 - $JS.API.STREAM.PURGE.AGON_IDX
 - $JS.API.CONSUMER.INFO.AGON_JOB.*
 - $JS.API.CONSUMER.MSG.NEXT.AGON_JOB.*
-- $JS.ACK.AGON_JOB.>
-- $JS.ACK.*.*.AGON_JOB.>
+- $JS.ACK.AGON_JOB.*.*.*.*.*.*
+- $JS.ACK.*.*.AGON_JOB.*.*.*.*.*.*
 - $JS.API.STREAM.MSG.GET.AGON_RES
 - $JS.API.CONSUMER.INFO.AGON_GEN.*
 - $JS.API.CONSUMER.CREATE.AGON_GEN.*.agon.v1.gen.>
@@ -74,8 +74,8 @@ What each role may do, as `agon nats config` prints it and `agon serve` tries it
 - $JS.API.CONSUMER.INFO.AGON_GEN.gen-external-b23b84-{{ $urgency }}
 - $JS.API.CONSUMER.CREATE.AGON_GEN.gen-external-b23b84-{{ $urgency }}.agon.v1.gen.external-b23b84.{{ $urgency }}.>
 - $JS.API.CONSUMER.MSG.NEXT.AGON_GEN.gen-external-b23b84-{{ $urgency }}
-- $JS.ACK.AGON_GEN.gen-external-b23b84-{{ $urgency }}.>
-- $JS.ACK.*.*.AGON_GEN.gen-external-b23b84-{{ $urgency }}.>
+- $JS.ACK.AGON_GEN.gen-external-b23b84-{{ $urgency }}.*.*.*.*.*
+- $JS.ACK.*.*.AGON_GEN.gen-external-b23b84-{{ $urgency }}.*.*.*.*.*
 {{- end }}
 {{- else if eq .role "host" }}
 {{- /* in an account of its own, which finds JetStream's API under another name; $JS.API tells it so */}}
@@ -85,8 +85,8 @@ What each role may do, as `agon nats config` prints it and `agon serve` tries it
 - agon.v1.hb.*
 - agon.v1.node.*
 - $JS.API.STREAM.INFO.AGON_GEN
-- $JS.ACK.AGON_GEN.*.>
-- $JS.ACK.*.*.AGON_GEN.*.>
+- $JS.ACK.AGON_GEN.*.*.*.*.*.*
+- $JS.ACK.*.*.AGON_GEN.*.*.*.*.*.*
 {{- range include "nats.lentApi" . | fromYamlArray }}
 - agon.v1.js.{{ . }}
 {{- end }}
@@ -138,8 +138,8 @@ What each role may do, as `agon nats config` prints it and `agon serve` tries it
 {{- define "nats.lentServices" -}}
 - agon.v1.res.>
 - agon.v1.big.>
-- $JS.ACK.AGON_GEN.*.>
-- $JS.ACK.*.*.AGON_GEN.*.>
+- $JS.ACK.AGON_GEN.*.*.*.*.*.*
+- $JS.ACK.*.*.AGON_GEN.*.*.*.*.*.*
 {{- end -}}
 
 {{/* What hosts say. */}}
