@@ -12,6 +12,7 @@ mod combinations;
 mod deciding;
 mod format;
 mod memory;
+mod outgrown;
 mod roles;
 mod stopping;
 
@@ -20,6 +21,7 @@ pub use combinations::{Problem, combination_problems};
 pub use deciding::*;
 pub use format::*;
 pub use memory::*;
+pub use outgrown::*;
 pub use roles::*;
 pub use stopping::*;
 

@@ -55,6 +55,16 @@ pub struct Usage {
     pub completion_tokens: Option<u64>,
 }
 
+impl Usage {
+    /// The tokens of prompt and answer together, where they are more than a context holds: the server then forgot the beginning of the
+    /// prompt while it generated, as llama.cpp's context shift does without a word.
+    #[must_use]
+    pub fn exceeds(self, context: u64) -> Option<u64> {
+        let total = self.prompt_tokens?.saturating_add(self.completion_tokens?);
+        (total > context).then_some(total)
+    }
+}
+
 /// More tokens than any call has: a server that counts more counts wrong.
 const MOST_TOKENS: u64 = 100_000_000;
 

@@ -15,7 +15,7 @@ pub struct ModelInfo {
     pub parameter_size: Option<String>,
     /// The quantization, such as `Q4_K_M`.
     pub quantization: Option<String>,
-    /// The longest context that the model was trained for, in tokens.
+    /// The longest context that the model takes, in tokens: what it was trained for, at llama.cpp and vLLM what it was launched with.
     pub context_length: Option<u64>,
 }
 

@@ -1,8 +1,9 @@
 //! Loads the models of a debate ahead of their turns.
+use crate::config::HostConfig;
 use crate::desk::{Desk, Player};
 use crate::replica::Replica;
 use crate::shared::Shared;
-use agon_core::{DebateSpec, ModelName, Position};
+use agon_core::{Admission, DebateSpec, HostId, ModelName, Outgrown, Position};
 use agon_llm::{CallTimeouts, EndpointKind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,24 +16,38 @@ const KEPT: Duration = Duration::from_secs(30 * 60);
 /// `keep_alive` for a model that has to make room for another blocks Ollama's scheduler.
 pub(crate) async fn load(shared: Shared, desk: Arc<Desk>, replica: Arc<Replica>) {
     let Player::Server(config) = &desk.player else { return };
-    if config.rehearsal || config.client.endpoint().kind() != EndpointKind::Ollama {
+    if config.rehearsal {
         return;
     }
     let Ok(admission) = replica.catch_up(Position(1)).await else { return };
-    let turn = Some(Duration::from_millis(admission.spec.timeout_per_turn_ms));
     for model in models(&admission.spec) {
         let here = shared.directory.preferred(&admission.id, &model, admission.rehearsal).as_ref() == Some(&desk.id);
-        if !here || shared.directory.is_warm(&desk.id, &model) {
+        if !here {
             continue;
         }
-        tracing::info!(debate = %admission.id, host = %desk.id, %model, "loading model");
-        let timeouts = CallTimeouts { turn, ..config.timeouts };
-        match config.client.preload(model.as_str(), Some(KEPT), timeouts).await {
-            Ok(()) => tracing::info!(debate = %admission.id, host = %desk.id, %model, "model loaded"),
-            Err(error) => {
-                tracing::info!(debate = %admission.id, host = %desk.id, %model, %error, "model not loaded ahead")
-            }
+        if config.client.endpoint().kind() == EndpointKind::Ollama && !shared.directory.is_warm(&desk.id, &model) {
+            load_one(&desk.id, config, &admission, &model).await;
         }
+        check_room(&desk, &admission, &model).await;
+    }
+}
+
+async fn load_one(host: &HostId, config: &HostConfig, admission: &Admission, model: &ModelName) {
+    tracing::info!(debate = %admission.id, %host, %model, "loading model");
+    let turn = Some(Duration::from_millis(admission.spec.timeout_per_turn_ms));
+    let timeouts = CallTimeouts { turn, ..config.timeouts };
+    match config.client.preload(model.as_str(), Some(KEPT), timeouts).await {
+        Ok(()) => tracing::info!(debate = %admission.id, %host, %model, "model loaded"),
+        Err(error) => tracing::info!(debate = %admission.id, %host, %model, %error, "model not loaded ahead"),
+    }
+}
+
+/// Warns at the beginning where the end may not fit.
+async fn check_room(desk: &Desk, admission: &Admission, model: &ModelName) {
+    let Some(context) = desk.context(model).await else { return };
+    if let Some(outgrown) = admission.spec.outgrows(context) {
+        let remedy = Outgrown::REMEDY;
+        tracing::warn!(debate = %admission.id, host = %desk.id, %model, "not all that is said may fit into the model's context: {outgrown}; {remedy}");
     }
 }
 

@@ -1,7 +1,10 @@
 //! A host as its actors share it: its settings and what is known of its models.
 use crate::config::HostConfig;
+use crate::contexts::{Bound, Contexts};
 use crate::directory::seats_of;
-use agon_core::{HostId, ModelName, NodeId};
+use crate::request::Request;
+use agon_core::{Failure, FailureCause, HostId, ModelName, NodeId};
+use agon_llm::{ChatRequest, Usage};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::sync::Mutex;
@@ -21,6 +24,7 @@ pub(crate) struct Desk {
     digests: Mutex<Digests>,
     /// Whether each model calls tools by its own means, and until when that is believed.
     able: Mutex<BTreeMap<ModelName, (bool, Instant)>>,
+    contexts: Contexts,
 }
 
 /// Who answers there.
@@ -44,10 +48,17 @@ impl Desk {
             player: Player::Server(Box::new(config)),
             digests: Mutex::default(),
             able: Mutex::default(),
+            contexts: Contexts::default(),
         }
     }
     pub(crate) fn seats(node: &NodeId) -> Self {
-        Self { id: seats_of(node), player: Player::Seats, digests: Mutex::default(), able: Mutex::default() }
+        Self {
+            id: seats_of(node),
+            player: Player::Seats,
+            digests: Mutex::default(),
+            able: Mutex::default(),
+            contexts: Contexts::default(),
+        }
     }
     /// Whether nothing that is said here is a model's word.
     pub(crate) fn rehearses(&self) -> bool {
@@ -78,6 +89,47 @@ impl Desk {
         }
         let name = model.as_str();
         digests.known.get(name).or_else(|| digests.known.get(&format!("{name}:latest"))).cloned()
+    }
+
+    /// Has an answer take no more than the context has room for beside its prompt, as far as that is known.
+    pub(crate) fn bound(&self, request: &mut Request, model: &ModelName) -> Option<Bound> {
+        let wanted = request.chat.sampling.num_predict?;
+        let bound = self.contexts.bound(&request.chat, model, wanted)?;
+        request.chat.sampling.num_predict = Some(bound.room);
+        request.options.max_tokens = Some(bound.room);
+        Some(bound)
+    }
+
+    /// How long the context of a model is, which the server is asked where that is not known well.
+    pub(crate) async fn context(&self, model: &ModelName) -> Option<u64> {
+        let Player::Server(config) = &self.player else { return None };
+        let launched = config.runner.num_ctx.map(u64::from);
+        self.contexts.look(&*config.client, model, launched).await
+    }
+
+    /// Fails where prompt and answer took more tokens than the context holds: the beginning of the prompt was forgotten then. Before
+    /// that the server is asked once more, which may have been launched anew.
+    pub(crate) async fn check_whole(
+        &self,
+        request: &ChatRequest,
+        usage: Usage,
+        model: &ModelName,
+    ) -> Result<(), Failure> {
+        let Player::Server(config) = &self.player else { return Ok(()) };
+        self.contexts.count(request, usage, model);
+        let Some(context) = self.context(model).await else { return Ok(()) };
+        if usage.exceeds(context).is_none() {
+            return Ok(());
+        }
+        let launched = config.runner.num_ctx.map(u64::from);
+        let context = self.contexts.ask(&*config.client, model, launched).await.unwrap_or(context);
+        let Some(total) = usage.exceeds(context) else { return Ok(()) };
+        let detail = format!(
+            "{}: prompt and answer took {total} tokens in a context of {context}, so that the server forgot the beginning of the prompt while it generated; {}",
+            self.id,
+            agon_core::Outgrown::REMEDY
+        );
+        Err(Failure::new(FailureCause::ContextOverflow, detail))
     }
 
     /// Whether the server says that the model calls tools by its own means. One that does not tell is taken not to.

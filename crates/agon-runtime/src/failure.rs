@@ -1,7 +1,8 @@
 //! What a failed call means for the turn, for the log and for the breaker.
+use crate::contexts::Bound;
 use crate::gate::{Absence, Away, End, Refusal, Sight, Why};
 use agon_core::breaker::CallEnd;
-use agon_core::{Failure, FailureCause, HostId, ModelName, Timestamp};
+use agon_core::{Failure, FailureCause, HostId, ModelName, Outgrown, Timestamp};
 use agon_llm::{ChatError, ChatErrorKind};
 
 /// The failure that the log shall hold for a call that gave no answer.
@@ -9,6 +10,17 @@ pub(crate) fn of_call(error: &ChatError, host: &HostId) -> Failure {
     let detail = format!("{host}: {error}");
     let retry_after_ms = error.retry_after.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
     Failure { cause: cause(&error.kind), detail, retry_after_ms }
+}
+
+/// The same of a call whose answer was bounded by the room that the context had: that an answer is cut there is no fault of the model.
+pub(crate) fn of_bounded_call(error: &ChatError, bound: Option<Bound>, host: &HostId) -> Failure {
+    let cut = matches!(error.kind, ChatErrorKind::Truncated { .. } | ChatErrorKind::BudgetEaten { .. });
+    let Some(Bound { prompt, room, context }) = bound.filter(|_| cut) else { return of_call(error, host) };
+    let why = format!(
+        "{host}: {error}: a prompt of about {prompt} tokens leaves {room} of a context of {context}; {}",
+        Outgrown::REMEDY
+    );
+    Failure::new(FailureCause::ContextOverflow, why)
 }
 
 /// The failure of a call for embeddings.

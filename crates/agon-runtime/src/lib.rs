@@ -25,6 +25,7 @@ mod announce;
 mod cell;
 mod clock;
 mod config;
+mod contexts;
 mod coordinator;
 mod coordinators;
 mod deltas;

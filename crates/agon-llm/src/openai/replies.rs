@@ -17,6 +17,13 @@ struct Model {
     max_model_len: Option<Metric>,
     /// OpenRouter's word for it.
     context_length: Option<Metric>,
+    /// Where llama.cpp tells it, as it was launched.
+    meta: Option<Meta>,
+}
+
+#[derive(Deserialize)]
+struct Meta {
+    n_ctx: Option<Metric>,
 }
 
 impl ModelsReply {
@@ -27,7 +34,9 @@ impl ModelsReply {
 
 impl Model {
     fn into_model(self) -> ModelInfo {
-        let context_length = self.max_model_len.or(self.context_length).and_then(Metric::count);
+        let launched = self.meta.and_then(|meta| meta.n_ctx);
+        let context_length = self.max_model_len.or(self.context_length).or(launched).and_then(Metric::count);
+        let context_length = context_length.filter(|length| *length > 0);
         ModelInfo { name: self.id, context_length, ..ModelInfo::default() }
     }
 }

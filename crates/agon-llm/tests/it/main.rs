@@ -13,6 +13,8 @@ mod metadata;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
+mod recorded;
+#[cfg(test)]
 mod stub;
 #[cfg(test)]
 mod timing;

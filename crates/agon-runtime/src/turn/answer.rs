@@ -79,12 +79,13 @@ impl Play {
         call.prompt_hash = Some(request::hash(&prompt));
         request::check_context(&prompt, 0, turn.config)?;
         let ask = &self.work.ask;
-        let request = request::build(prompt, ask, turn.config, &turn.admission.spec);
+        let mut request = request::build(prompt, ask, turn.config, &turn.admission.spec);
+        let bound = self.desk.bound(&mut request, &ask.model);
         call.options = request.options;
         call.digest = self.desk.digest(&ask.model).await;
         turn.told.sends(call, &request.chat);
         let ear = self.ear(&turn.admission.spec);
-        let generation = Generation { turn, request: request.chat, permit, ear };
+        let generation = Generation { turn, request: request.chat, bound, permit, ear };
         let mut costs = Costs::default();
         self.generate_once(generation, &mut costs, call).await?.into_answer(self, turn, call)
     }

@@ -2,6 +2,7 @@
 use super::answer::Turn;
 use super::cut::Ear;
 use super::{Left, NoAnswer, Play};
+use crate::contexts::Bound;
 use crate::deltas::{self, Batcher};
 use crate::failure;
 use crate::gate::{End, GateLink, Permit, Refusal, Witness};
@@ -20,6 +21,8 @@ use tokio::time::Instant;
 pub(super) struct Generation<'a> {
     pub(super) turn: &'a Turn<'a>,
     pub(super) request: ChatRequest,
+    /// The answer may be shorter than the debate allows.
+    pub(super) bound: Option<Bound>,
     pub(super) permit: Permit,
     /// Listens to a speech that may be interrupted.
     pub(super) ear: Option<Arc<Ear>>,
@@ -27,7 +30,7 @@ pub(super) struct Generation<'a> {
 
 impl<'a> Generation<'a> {
     fn spare(&self) -> Spare<'a> {
-        Spare { turn: self.turn, request: self.request.clone(), ear: self.ear.clone() }
+        Spare { turn: self.turn, request: self.request.clone(), bound: self.bound, ear: self.ear.clone() }
     }
 }
 
@@ -35,6 +38,7 @@ impl<'a> Generation<'a> {
 struct Spare<'a> {
     turn: &'a Turn<'a>,
     request: ChatRequest,
+    bound: Option<Bound>,
     ear: Option<Arc<Ear>>,
 }
 
@@ -137,7 +141,8 @@ impl Play {
         }
         tracing::info!(debate = %self.work.debate, host = %self.desk.id, error = %failure.detail, "model server away");
         let permit = self.permit(spare.turn.admission, Instant::now()).await?;
-        Ok(Generation { turn: spare.turn, request: spare.request, permit, ear: spare.ear })
+        let Spare { turn, request, bound, ear } = spare;
+        Ok(Generation { turn, request, bound, permit, ear })
     }
 
     fn gate(&self) -> Option<Arc<GateLink>> {
@@ -186,7 +191,11 @@ impl Play {
         loop {
             let spare = next.spare();
             match self.call_aloud(next, costs, call).await {
-                Ok(said) => return Ok(said),
+                Ok(Said::Whole(answer)) => {
+                    self.desk.check_whole(&spare.request, answer.usage, &self.work.ask.model).await?;
+                    return Ok(Said::Whole(answer));
+                }
+                Ok(cut @ Said::Cut(_)) => return Ok(cut),
                 Err(lost) => next = self.again(lost, spare).await?,
             }
         }
@@ -203,7 +212,10 @@ impl Play {
         loop {
             let spare = next.spare();
             match self.call_unheard(next, costs, call).await {
-                Ok(answer) => return Ok(answer),
+                Ok(answer) => {
+                    self.desk.check_whole(&spare.request, answer.usage, &self.work.ask.model).await?;
+                    return Ok(answer);
+                }
                 Err(lost) => next = self.again(lost, spare).await?,
             }
         }
@@ -212,7 +224,7 @@ impl Play {
     ///
     /// A call has a task of its own, because it is woken for every token: what waits around it need not be.
     async fn call_aloud(&self, generation: Generation<'_>, costs: &mut Costs, call: &mut Call) -> Result<Said, Lost> {
-        let Generation { turn, request, permit, ear } = generation;
+        let Generation { turn, request, bound, permit, ear } = generation;
         let Work { debate, ask, .. } = &*self.work;
         let (batcher, mut sender) = deltas::channel(&self.shared, debate, ask.turn, &ask.participant);
         let client = turn.config.client.clone();
@@ -237,7 +249,7 @@ impl Play {
                 }
             },
         };
-        self.account(outcome, permit, costs, call, started).map(Said::Whole)
+        self.account((outcome, bound), permit, costs, call, started).map(Said::Whole)
     }
 
     async fn call_unheard(
@@ -246,13 +258,13 @@ impl Play {
         costs: &mut Costs,
         call: &mut Call,
     ) -> Result<ChatAnswer, Lost> {
-        let Generation { turn, request, permit, ear: _ } = generation;
+        let Generation { turn, request, bound, permit, ear: _ } = generation;
         let client = turn.config.client.clone();
         let started = Instant::now();
         let mut sink = permit.witness();
         let chat = self.shared.tasks.run(async move { client.chat(&request, &mut sink).await });
         let outcome = chat.await;
-        self.account(outcome, permit, costs, call, started)
+        self.account((outcome, bound), permit, costs, call, started)
     }
 
     /// Sends to watchers at once what turned out to be the answer.
@@ -267,7 +279,7 @@ impl Play {
 
     fn account(
         &self,
-        outcome: Result<ChatAnswer, ChatError>,
+        (outcome, bound): (Result<ChatAnswer, ChatError>, Option<Bound>),
         permit: Permit,
         costs: &mut Costs,
         call: &mut Call,
@@ -284,7 +296,7 @@ impl Play {
                 if !away {
                     costs.add_error(call, &error, started.elapsed());
                 }
-                Err(Lost { away, failure: failure::of_call(&error, &self.desk.id) })
+                Err(Lost { away, failure: failure::of_bounded_call(&error, bound, &self.desk.id) })
             }
         }
     }

@@ -142,14 +142,15 @@ impl Play {
         let Next { talk, left, permit } = next;
         let may_call = left.calls > 0;
         let first = call.prompt_hash.is_none();
-        let request = self.request(turn.config, talk, left, turn.admission)?;
+        let mut request = self.request(turn.config, talk, left, turn.admission)?;
+        let bound = self.desk.bound(&mut request, &self.work.ask.model);
         if first {
             call.prompt_hash = Some(talk.hash());
             call.options = request.options;
             turn.told.sends(call, &request.chat);
         }
         let (mut generation, spec) =
-            (Generation { turn, request: request.chat, permit, ear: None }, &turn.admission.spec);
+            (Generation { turn, request: request.chat, bound, permit, ear: None }, &turn.admission.spec);
         if !may_call && talk.is_native() {
             generation.ear = self.ear(spec);
             let said = self.generate_once(generation, costs, call).await?;

@@ -37,6 +37,8 @@ pub enum Cue {
     Hang,
     /// Never answers, so that the client gives the call up at the turn's limit.
     Silent,
+    /// The call fails so.
+    Error(ChatError),
     /// The client panics.
     Panic,
 }
@@ -201,6 +203,10 @@ impl ChatModel for Cast {
             Cue::Busy => {
                 running.1 = true;
                 return Err(ChatError::new(ChatErrorKind::Busy, "busy"));
+            }
+            Cue::Error(error) => {
+                running.1 = true;
+                return Err(error);
             }
             Cue::Hang => std::future::pending().await,
             Cue::Silent => {

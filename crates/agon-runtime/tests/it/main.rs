@@ -8,6 +8,8 @@ mod checked;
 #[cfg(test)]
 mod cluster;
 #[cfg(test)]
+mod contexts;
+#[cfg(test)]
 mod crashes;
 #[cfg(test)]
 mod deaths;

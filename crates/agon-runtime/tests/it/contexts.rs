@@ -1,0 +1,69 @@
+//! Contexts that are too short: answers are bounded by the room that is left, and one that outgrew it is none.
+use crate::cast::{Cast, Cue};
+use crate::stage::*;
+use agon_core::*;
+use agon_llm::{ChatError, ChatErrorKind, LoadedModel};
+use std::time::Duration;
+
+const ID: &str = "a-debate";
+
+/// A debate at a server whose model has a context of so many tokens; every call takes 110.
+async fn held_in(context: u64, cues: impl IntoIterator<Item = Cue>) -> (Cast, Vec<Failure>, DebateState) {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(1));
+    cast.cue(cues);
+    let loaded = LoadedModel { name: "m:latest".into(), context_length: Some(context), ..LoadedModel::default() };
+    cast.state.loaded.lock().unwrap().push(loaded);
+    let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
+    node.submit(admission(ID, spec())).await.unwrap();
+    let state = node.finished(&debate(ID)).await.unwrap().0;
+    let log = stage.log(ID).await;
+    let events = log.iter().flat_map(|record| record.events.clone());
+    let failures = events.filter_map(|e| if let Event::TurnFailed { failure, .. } = e { Some(failure) } else { None });
+    (cast, failures.collect(), state)
+}
+
+fn limits(cast: &Cast) -> Vec<u32> {
+    cast.requests().iter().map(|request| request.sampling.num_predict.unwrap()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_whose_prompt_was_forgotten_meanwhile_is_no_speech() {
+    let (cast, failures, state) = held_in(105, []).await;
+
+    assert!(failures.iter().all(|failure| failure.cause == FailureCause::ContextOverflow), "{failures:?}");
+    let detail = &failures[0].detail;
+    assert!(detail.contains("took 110 tokens in a context of 105") && detail.contains("`num_ctx`"), "{detail}");
+    assert_eq!((cast.calls(), state), (2, DebateState::Failed), "neither seat is asked twice");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_fits_exactly_is_one() {
+    let (cast, failures, state) = held_in(110, []).await;
+
+    assert_eq!((failures, state, cast.calls()), (vec![], DebateState::Succeeded, 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_are_bounded_by_the_room_that_the_prompt_leaves() {
+    let (cast, failures, state) = held_in(250, []).await;
+
+    assert_eq!((failures, state), (vec![], DebateState::Succeeded));
+    // nothing is known of the model before the first answer, whose prompt took 100 tokens
+    let limits = limits(&cast);
+    assert_eq!(limits[0], 200);
+    assert!(limits[1..].iter().all(|limit| (32..=160).contains(limit)), "{limits:?}");
+
+    let (cast, ..) = held_in(8_000, []).await;
+    assert_eq!(self::limits(&cast), [200, 200, 200]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_cut_where_the_room_ends_is_not_asked_for_again() {
+    let cut = ChatError::new(ChatErrorKind::Truncated { partial_chars: 7 }, "");
+    let (_, failures, _) = held_in(250, [Cue::Answer, Cue::Error(cut)]).await;
+
+    let causes: Vec<_> = failures.iter().map(|failure| failure.cause).collect();
+    assert_eq!(causes, [FailureCause::ContextOverflow], "{failures:?}");
+    assert!(failures[0].detail.contains("of a context of 250"), "{failures:?}");
+}
