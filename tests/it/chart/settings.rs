@@ -73,3 +73,16 @@ fn a_nats_without_users_has_its_streams_in_the_same_account() {
         }
     }
 }
+
+#[test]
+fn a_gateway_without_credentials_may_be_called_by_every_name_of_its_service() {
+    let mut open = 0;
+    for name in RENDERS {
+        let (_, text) = Render::golden(name).files("agon-gateway").remove(0);
+        let names = ["\"agon-gateway.agon\"", "\"agon-gateway.agon.svc.cluster.local\""];
+        let without = text.contains("insecure = true");
+        assert_eq!(names.map(|host| text.contains(host)), [without; 2], "{name}: {text}");
+        open += usize::from(without);
+    }
+    assert!((1..RENDERS.len()).contains(&open), "{open}");
+}
