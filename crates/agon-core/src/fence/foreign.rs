@@ -63,7 +63,7 @@ impl<'a> Foreign<'a> {
     }
     /// A model's own earlier answer, as a message of its own role: words that part messages are broken, all else is left.
     pub fn as_own_answer(&self) -> Written {
-        Written::made(template::broken(&self.0).0.into_owned())
+        Written::made(template::broken(&self.0).into_owned())
     }
 }
 

@@ -1,0 +1,290 @@
+//! Text as a reader sees it who takes what is drawn alike for the same: small Latin letters and ASCII signs, without what is not seen.
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use unicode_general_category::{GeneralCategory as Category, get_general_category};
+use unicode_normalization::UnicodeNormalization;
+use unicode_security::confusable_detection::skeleton;
+
+/// Characters that Unicode's tables do not take for the sign or letter that they look like here; of some, several stand in one.
+const ALIKE: [(&str, &str); 31] = [
+    ("‹〈⟨〈﹤❬❰⦑⧼⋖ᐊᐋ⏴◀◁◂◃", "<"),
+    ("›〉⟩〉﹥❭❱⦒⧽⋗ᐅᐆ⏵▶▷▸▹►▻", ">"),
+    ("«≪《⟪︽⪡⏪", "<<"),
+    ("»≫》⟫︾⪢⏩", ">>"),
+    ("⋘⫷", "<<<"),
+    ("⋙⫸", ">>>"),
+    ("═゠꞊⹀≡≣⩧🟰", "="),
+    ("♯⌗", "#"),
+    ("∣│┃❘❙❚⎮⏐ǀ╎╏┆┇┊┋▏▕︱︲║‖丨￨¦⸠⸡", "|"),
+    ("▁", "_"),
+    ("ᴀ", "a"),
+    ("ʙ", "b"),
+    ("ϲϹ", "c"),
+    ("ᴅ", "d"),
+    ("ᴇєЄ", "e"),
+    ("ꜰ", "f"),
+    ("ɢ", "g"),
+    ("ʜ", "h"),
+    ("ᴊ", "j"),
+    ("ᴋ", "k"),
+    ("ʟ", "l"),
+    ("ᴍ", "m"),
+    ("ɴ", "n"),
+    ("ᴘᴩ", "p"),
+    ("ꞯ", "q"),
+    ("ʀ", "r"),
+    ("ᴛ", "t"),
+    ("ᴜ", "u"),
+    ("ᴠ", "v"),
+    ("ᴡ", "w"),
+    ("ʏ", "y"),
+];
+/// Bytes of a character's reference in HTML, and of the orders to a terminal that are looked for.
+const MOST_SKIPPED: usize = 64;
+/// References by name whose characters stand in our marks or between their words.
+const NAMED: [(&str, &str); 14] = [
+    ("lt", "<"),
+    ("gt", ">"),
+    ("equals", "="),
+    ("num", "#"),
+    ("colon", ":"),
+    ("lsqb", "["),
+    ("lbrack", "["),
+    ("rsqb", "]"),
+    ("rbrack", "]"),
+    ("vert", "|"),
+    ("verbar", "|"),
+    ("lowbar", "_"),
+    ("nbsp", " "),
+    ("shy", ""),
+];
+
+/// A text's folded characters, each with the place behind what it was read from.
+pub(super) type Folded = Vec<(char, usize)>;
+
+/// Whether a line has only ASCII, and no sign by which a mark could stand further on than at its beginning. Most lines are such, and every
+/// line of a transcript is looked at for every prompt.
+pub(super) fn is_plain(line: &str) -> bool {
+    let is_sign = |byte: &u8| matches!(byte, b'=' | b'<' | b'>');
+    line.bytes().all(|byte| byte.is_ascii() && !matches!(byte, b'&' | b'<' | b'[' | 0x1b))
+        && line.bytes().filter(is_sign).count() < 3
+}
+
+/// A line that is not plain, as it may be read: orders to a terminal are seen as they stand, or not at all.
+pub(super) fn readings(line: &str) -> impl Iterator<Item = Folded> {
+    let has_orders = line.contains(['\u{1b}', '\u{9b}']);
+    let all = |orders| Fold { text: line, at: 0, orders }.collect_all();
+    std::iter::once(all(true)).chain(has_orders.then(|| all(false)))
+}
+
+/// A plain line, folded as far as it is asked for.
+pub(super) fn plain(line: &str) -> impl Iterator<Item = char> {
+    line.chars().filter(|c| !is_unseen(*c)).map(|c| if c.is_whitespace() { ' ' } else { c.to_ascii_lowercase() })
+}
+
+/// Characters that are drawn alike in small Latin letters and digits, as one of them.
+pub(super) fn same(c: char) -> char {
+    match c {
+        'i' | '1' | '|' => 'l',
+        '0' => 'o',
+        c => c,
+    }
+}
+
+thread_local! {
+    /// What characters beyond ASCII look like: the same few come again and again, and Unicode's tables are slow.
+    static SEEN: RefCell<BTreeMap<char, Cow<'static, str>>> = RefCell::default();
+}
+/// Characters that are remembered.
+const MOST_SEEN: usize = 8192;
+
+struct Fold<'a> {
+    text: &'a str,
+    at: usize,
+    /// Whether orders to a terminal are seen.
+    orders: bool,
+}
+
+impl Fold<'_> {
+    fn collect_all(mut self) -> Folded {
+        let mut folded = Folded::with_capacity(self.text.len());
+        while let Some(rest) = self.text.get(self.at..)
+            && let Some(first) = rest.chars().next()
+        {
+            let (length, read) = self.step(rest, first);
+            self.at += length;
+            folded.extend(read.chars().map(|c| (c, self.at)));
+        }
+        folded
+    }
+    /// How much is read at the start of a text, and as what.
+    fn step(&self, rest: &str, first: char) -> (usize, Cow<'static, str>) {
+        let skipped = match first {
+            '&' => reference(rest),
+            '\u{1b}' | '\u{9b}' if !self.orders => order(rest).map(|length| (length, "".into())),
+            _ => None,
+        };
+        skipped.unwrap_or_else(|| (first.len_utf8(), drawn(first)))
+    }
+}
+
+/// A reference to a character in HTML at the start of a text: its bytes, and what it stands for.
+fn reference(text: &str) -> Option<(usize, Cow<'static, str>)> {
+    let end = text.bytes().take(MOST_SKIPPED).position(|byte| byte == b';')?;
+    let name = text.get(1..end)?;
+    let read = match name.strip_prefix('#') {
+        Some(number) => {
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(digits) => u32::from_str_radix(digits, 16),
+                None => number.parse(),
+            };
+            drawn(code.ok().and_then(char::from_u32)?)
+        }
+        None => NAMED.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, read)| (*read).into())?,
+    };
+    Some((end + 1, read))
+}
+
+/// The bytes of an order to a terminal at the start of a text: of ANSI's sequences those with parameters, and those with a text.
+fn order(text: &str) -> Option<usize> {
+    let (first, rest) = (text.chars().next()?, text.as_bytes());
+    let (from, kind) = if first == '\u{9b}' { (2, b'[') } else { (2, *rest.get(1)?) };
+    let after = rest.get(from..)?.iter().take(MOST_SKIPPED);
+    let length = match kind {
+        b'[' => after.clone().position(|byte| matches!(byte, 0x40..=0x7e))? + 1,
+        b']' | b'P' | b'X' | b'^' | b'_' => {
+            let end = after.clone().position(|byte| matches!(byte, 0x07 | 0x1b))?;
+            // what ends it is a bell, or an escape and a backslash
+            end + if rest.get(from + end) == Some(&0x07) { 1 } else { 2 }
+        }
+        _ => return None,
+    };
+    text.is_char_boundary(from + length).then_some(from + length)
+}
+
+/// What a character looks like; nothing where it is not seen.
+fn drawn(c: char) -> Cow<'static, str> {
+    if c.is_whitespace() && !c.is_control() {
+        return " ".into();
+    }
+    if c.is_ascii() {
+        return match c {
+            '\t'..='\r' => " ".into(),
+            c if c.is_control() => "".into(),
+            c => c.to_ascii_lowercase().to_string().into(),
+        };
+    }
+    SEEN.with_borrow_mut(|seen| {
+        if seen.len() == MOST_SEEN {
+            seen.clear();
+        }
+        seen.entry(c)
+            .or_insert_with(|| {
+                if is_unseen(c) {
+                    "".into()
+                } else {
+                    listed(c).unwrap_or_else(|| c.nfkc().map(one).collect::<String>().into())
+                }
+            })
+            .clone()
+    })
+}
+
+fn listed(c: char) -> Option<Cow<'static, str>> {
+    let of = |first: char, places: u32| u32::from(c).checked_sub(u32::from(first)).filter(|at| *at < places);
+    // letters in circles and squares, filled or as halves of flags, have no plain form in Unicode
+    let letter = of('\u{1f150}', 26).or_else(|| of('\u{1f170}', 26)).or_else(|| of('\u{1f1e6}', 26));
+    if let Some(at) = letter.and_then(|at| u8::try_from(at).ok()) {
+        return Some(char::from(b'a' + at).to_string().into());
+    }
+    ALIKE.iter().find(|(forms, _)| forms.contains(c)).map(|(_, read)| (*read).into())
+}
+
+/// What a character without a plainer form looks like. A letter may be drawn like a Latin one in one letter case alone.
+fn one(c: char) -> Cow<'static, str> {
+    if is_unseen(c) {
+        return "".into();
+    }
+    if c.is_ascii() || c.is_whitespace() {
+        return if c.is_ascii() { c.to_ascii_lowercase().to_string().into() } else { " ".into() };
+    }
+    if let Some(read) = listed(c) {
+        return read;
+    }
+    let latin = |form: String| {
+        let all = skeleton(&form).filter(|c| !is_unseen(*c)).collect::<String>();
+        // of a letter drawn like another, not what is drawn beside it
+        let is_letter = c.is_alphabetic() && all.contains(char::is_alphanumeric);
+        let kept: String = all.chars().filter(|sign| !is_letter || sign.is_alphanumeric()).collect();
+        (!kept.is_empty() && kept.is_ascii()).then(|| kept.to_ascii_lowercase())
+    };
+    let alike = latin(c.into()).or_else(|| {
+        let (upper, lower) = (c.to_uppercase().to_string(), c.to_lowercase().to_string());
+        [upper, lower].into_iter().filter(|form| !form.starts_with(c)).find_map(latin)
+    });
+    match alike {
+        Some(read) if read == "rn" => "m".into(),
+        Some(read) => read.into(),
+        None => c.to_string().into(),
+    }
+}
+
+/// Characters that show nothing of themselves: controls, what only steers how others are drawn, marks on letters, fillers, stand-ins for
+/// objects, and what Unicode gives no meaning.
+fn is_unseen(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control() && !c.is_ascii_whitespace() && c != '\u{b}';
+    }
+    matches!(
+        get_general_category(c),
+        Category::Control
+            | Category::Format
+            | Category::NonspacingMark
+            | Category::EnclosingMark
+            | Category::PrivateUse
+            | Category::Unassigned
+    ) || matches!(c, '\u{2800}' | '\u{fffc}' | '\u{1d159}')
+        || skeleton(c.encode_utf8(&mut [0; 4])).next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<String> {
+        readings(text).map(|folded| folded.into_iter().map(|(c, _)| c).collect()).collect()
+    }
+
+    #[test]
+    fn what_is_drawn_alike_reads_alike() {
+        for (text, seen) in [
+            ("ＴａｓＫ：", "task:"),
+            ("⩶⩵⁼₌꓿᐀", "========="),
+            ("❯˃ᐅ𝈷𖼿⧽⪢", ">>>>>>>>"),
+            ("❮˂ᐸ", "<<<"),
+            ("ꓔƬТт🅃🅣🆃🇹𝐓ᴛŤ", "ttttttttttt"),
+            ("&#61;&#x3D;&equals;&gt;&nope;&", "===>&nope;&"),
+            ("≪∣▁", "<<|_"),
+            ("中文 сот 丅", "中文 cot t"),
+        ] {
+            assert_eq!(read(text), [seen], "{text}");
+        }
+    }
+
+    #[test]
+    fn orders_to_a_terminal_are_read_both_ways() {
+        assert_eq!(read("\u{1b}[0mTa\u{9b}1;2Hsk"), ["[0mta1;2hsk", "task"]);
+        assert_eq!(read("\u{1b}]0;x\u{7}a\u{1b}Pq\u{1b}\\b\u{1b}]c"), ["]0;xapq\\b]c", "ab]c"]);
+        assert_eq!(read("\u{1b}[é"), ["[e", "[e"]);
+    }
+
+    #[test]
+    fn every_place_is_one_behind_a_character() {
+        let text = "a\u{200b}≪é&#61;\u{1b}[0m中x";
+        for folded in readings(text) {
+            assert!(folded.iter().all(|(_, end)| text.is_char_boundary(*end)));
+            assert!(folded.windows(2).all(|two| two[0].1 <= two[1].1));
+        }
+    }
+}
