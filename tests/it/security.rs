@@ -4,6 +4,7 @@ mod crossings;
 mod indirect;
 mod keys;
 mod lost;
+mod orders;
 mod printed;
 mod tenants;
 mod tls;

@@ -108,6 +108,11 @@ pub enum Subject {
         /// Which.
         host: Token,
     },
+    /// The key that orders to a host carry, for those who may give them.
+    Key {
+        /// Which.
+        host: Token,
+    },
     /// A node with coordinators lives.
     Alive {
         /// Which.
@@ -192,6 +197,7 @@ impl fmt::Display for Subject {
             Self::Tok { key, turn } => write!(f, "agon.v1.tok.{key}.{turn}"),
             Self::Ctl { key } => write!(f, "agon.v1.ctl.{key}"),
             Self::Hb { host } => write!(f, "agon.v1.hb.{host}"),
+            Self::Key { host } => write!(f, "agon.v1.key.{host}"),
             Self::Alive { node } => write!(f, "agon.v1.alive.{node}"),
             Self::Node { node } => write!(f, "agon.v1.node.{node}"),
             Self::Ready { prio } => write!(f, "agon.v1.ready.{}", urgency(*prio)),
@@ -235,6 +241,7 @@ fn parse(text: &str) -> Option<Subject> {
         }
         ["ctl", tenant, debate] => Subject::Ctl { key: key(tenant, debate)? },
         ["hb", host] => Subject::Hb { host: Token::parse(host)? },
+        ["key", host] => Subject::Key { host: Token::parse(host)? },
         ["alive", node] => Subject::Alive { node: Token::parse(node)? },
         ["node", node] => Subject::Node { node: Token::parse(node)? },
         ["ready", prio] => Subject::Ready { prio: priority(prio)? },
@@ -317,6 +324,10 @@ pub mod pattern {
     /// Every host's heartbeat.
     pub fn heartbeats() -> String {
         "agon.v1.hb.*".to_owned()
+    }
+    /// Every host's key.
+    pub fn keys() -> String {
+        "agon.v1.key.*".to_owned()
     }
     /// Every request to one host.
     pub fn host(host: &Token) -> String {

@@ -1,6 +1,6 @@
 //! Values as bytes.
 use crate::error::DecodeError;
-use crate::{alive, catalogue, flat as pb, message, seat};
+use crate::{alive, catalogue, flat as pb, message, order, seat};
 use bytes::Bytes;
 use prost::Message as _;
 
@@ -44,6 +44,7 @@ wire! {
     message::TokenDelta as TokenDelta,
     message::TurnDecided as TurnDecided,
     message::TurnOffer as TurnOffer,
+    order::KeyTold as KeyTold,
     seat::SeatAsk as SeatAsk,
     seat::SeatReply as SeatReply,
 }

@@ -3,7 +3,7 @@ use crate::intake::BUS_PAUSE;
 use crate::shared::Shared;
 use crate::subjects;
 use agon_bus::{BusError, Message, Payload, Received, Subscription};
-use agon_proto::{HostAlive, Wire};
+use agon_proto::{HostAlive, KeyTold, Wire};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -24,14 +24,22 @@ pub(crate) async fn announce(shared: Shared) {
 }
 
 async fn announce_once(shared: &Shared) {
-    for alive in shared.directory.announcements() {
-        let subject = subjects::host_alive(&alive.host);
-        let sent = shared.bus.publish(&subject, Payload::from(alive.to_bytes()));
-        match tokio::time::timeout(PATIENCE, sent).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::debug!(host = %alive.host, %error, "announcement lost"),
-            Err(_) => tracing::debug!(host = %alive.host, "announcement lost, the bus does not take it"),
+    if shared.config.tells_keys {
+        // before the hosts themselves: who knows a host then knows its key
+        for told in shared.directory.own_keys() {
+            say(shared, &subjects::host_key(&told.host), told.to_bytes()).await;
         }
+    }
+    for alive in shared.directory.announcements() {
+        say(shared, &subjects::host_alive(&alive.host), alive.to_bytes()).await;
+    }
+}
+
+async fn say(shared: &Shared, subject: &str, payload: impl Into<Payload>) {
+    match tokio::time::timeout(PATIENCE, shared.bus.publish(subject, payload.into())).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::debug!(subject, %error, "announcement lost"),
+        Err(_) => tracing::debug!(subject, "announcement lost, the bus does not take it"),
     }
 }
 
@@ -55,6 +63,10 @@ pub(crate) async fn listen(shared: Shared) {
 }
 
 async fn hear(shared: &Shared) -> Result<(), BusError> {
+    let mut keys = match shared.config.hears_keys {
+        true => Some(shared.bus.subscribe(&subjects::host_keys()).await?),
+        false => None,
+    };
     let mut hosts = shared.bus.subscribe(&subjects::hosts_alive()).await?;
     // silence means something only to one who hears: himself, if he says anything
     let speaks = shared.config.max_debates > 0 && !shared.directory.announces();
@@ -66,17 +78,40 @@ async fn hear(shared: &Shared) -> Result<(), BusError> {
         let next = shared.directory.expire();
         tokio::select! {
             biased;
+            received = next_of(&mut keys) => match received {
+                Some(Received::Message(message)) => take_in_key(shared, &message).await,
+                Some(Received::Lagged(lost)) => tracing::debug!(lost, "keys of hosts lost"),
+                None => return Ok(()),
+            },
             received = hosts.next() => match received {
                 Some(Received::Message(message)) => take_in(shared, &message),
                 Some(Received::Lagged(lost)) => tracing::debug!(lost, "announcements lost"),
                 None => return Ok(()),
             },
-            received = next_own(&mut own) => match received {
+            received = next_of(&mut own) => match received {
                 Some(_) => shared.directory.bus_is_heard(),
                 None => return Ok(()),
             },
             () = at(next) => {}
         }
+    }
+}
+
+/// Who was not shown its key yet is shown it now, so that it obeys nobody who does not know it.
+async fn take_in_key(shared: &Shared, message: &Message) {
+    let told = match KeyTold::from_bytes(&message.payload) {
+        Ok(told) if subjects::host_key(&told.host) == message.subject => told,
+        Ok(told) => {
+            return tracing::warn!(host = %told.host, subject = message.subject, "key on another host's subject");
+        }
+        Err(error) => return tracing::warn!(subject = message.subject, %error, "key of a host cannot be read"),
+    };
+    let (host, shown) = (told.host.clone(), told.shown);
+    shared.directory.learn_key(told);
+    if !shown {
+        let subject = subjects::host_request(&host, subjects::GREET);
+        let greeting = shared.directory.ordering(&host, &subject, &bytes::Bytes::new());
+        say(shared, &subject, greeting).await;
     }
 }
 
@@ -91,7 +126,7 @@ fn take_in(shared: &Shared, message: &Message) {
     }
 }
 
-async fn next_own(own: &mut Option<Box<dyn Subscription>>) -> Option<Received> {
+async fn next_of(own: &mut Option<Box<dyn Subscription>>) -> Option<Received> {
     match own {
         Some(own) => own.next().await,
         None => std::future::pending().await,

@@ -26,6 +26,10 @@ pub struct NodeConfig {
     pub embedded: bool,
     /// Debates come from the queue of jobs too. Otherwise the node plays what it admits or adopts, and never puts it into the queue.
     pub takes_jobs: bool,
+    /// Its hosts may tell coordinators and gateways the key that orders carry.
+    pub tells_keys: bool,
+    /// It may hear the keys of hosts, for it gives orders to them.
+    pub hears_keys: bool,
     /// So many claims in a row without any other event interrupt a debate.
     pub claims_without_progress: u32,
     /// So many calls may wait for one model at one host; further ones are refused as busy.
@@ -54,6 +58,8 @@ impl NodeConfig {
             tenant_cap: None,
             embedded: true,
             takes_jobs: true,
+            tells_keys: true,
+            hears_keys: true,
             claims_without_progress: 5,
             gate_queue: NonZeroUsize::new(1024).unwrap_or(NonZeroUsize::MIN),
             seat_permits: NonZeroUsize::new(1_000).unwrap_or(NonZeroUsize::MIN),

@@ -5,6 +5,7 @@ use crate::config::{HostConfig, NodeConfig};
 use crate::gate::GateLink;
 use agon_core::{DebateId, HostId, ModelName, NodeId};
 use agon_proto::{BreakerState, HostAlive};
+use keys::Keys;
 use place::{Standing, rank};
 use remote::Remotes;
 use std::sync::Arc;
@@ -13,10 +14,12 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+mod keys;
 mod local;
 mod place;
 mod remote;
 
+pub(crate) use keys::Proof;
 pub(crate) use local::{Facts, Listed, Local, plain, seats_of};
 
 /// A host as this node knows it.
@@ -35,6 +38,7 @@ pub(crate) struct Directory {
     node: NodeId,
     locals: Vec<Arc<Local>>,
     remotes: Remotes,
+    keys: Keys,
     /// Grows with everything that placement depends on.
     version: watch::Sender<u64>,
     /// Grows with what this process's own hosts should announce at once.
@@ -56,6 +60,7 @@ impl Directory {
             node: config.id.clone(),
             locals: servers.chain(seats).collect(),
             remotes: Remotes::new(config.times.host_silent),
+            keys: Keys::new(),
             version: watch::Sender::new(0),
             own_version: watch::Sender::new(0),
             playing: watch::Sender::new(0),

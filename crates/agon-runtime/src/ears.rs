@@ -61,9 +61,8 @@ impl Ears {
             }
             Hint::TurnTaken(hint) => tell(&self.coordinators, coordinators::Msg::Taken(hint)),
             Hint::TurnReturned(hint) => tell(&self.coordinators, coordinators::Msg::Returned(hint)),
-            Hint::CancelDebate(hint) => {
-                tell(&self.coordinators, coordinators::Msg::Cancel { debate: hint.debate, reason: hint.reason });
-            }
+            // whoever sends it, the order itself is what counts
+            Hint::CancelDebate(_) => self.shared.order_given.notify_one(),
             Hint::SpeechHeard(hint) => tell(&self.coordinators, coordinators::Msg::Heard(hint)),
             Hint::JobReady(_) => self.shared.job_ready.notify_one(),
             // for watchers and hosts

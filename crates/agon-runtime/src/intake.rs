@@ -1,4 +1,5 @@
 //! How others reach a host: turns are offered to it, and it is told to drain.
+use crate::directory::Proof;
 use crate::gate::GateLink;
 use crate::host::Msg;
 use crate::roster::{Roster, Work};
@@ -42,13 +43,24 @@ impl HostDesk {
     }
 
     fn answer(&self, request: Request) {
+        let proof = self.shared.directory.proof(&request.message.subject, &request.message.payload);
+        if proof == Proof::Missing {
+            self.shared.observer.order_refused(&self.host);
+            tracing::warn!(host = %self.host, subject = request.message.subject, "order of somebody who does not know the host's key, passed over");
+            return self.reply(
+                request,
+                Err("the order does not prove that whoever gives it knows the key of the host's process".to_owned()),
+            );
+        }
         match subjects::verb(&request.message.subject) {
+            subjects::GREET => self.reply(request, Ok(())),
             subjects::OFFER => self.answer_offer(request),
             subjects::LEARN => self.answer_lesson(request),
-            subjects::DRAIN => self.answer_drain(request, true),
-            subjects::UNDRAIN => self.answer_drain(request, false),
+            subjects::DRAIN => self.answer_drain(request, true, proof),
+            subjects::UNDRAIN => self.answer_drain(request, false, proof),
             unknown => {
-                let reason = format!("a host is not asked to {unknown:?}, but to offer, learn, drain or undrain");
+                let reason =
+                    format!("a host is not asked to {unknown:?}, but to offer, learn, drain, undrain or greet");
                 self.reply(request, Err(reason));
             }
         }
@@ -59,7 +71,14 @@ impl HostDesk {
         (request.reply)(Payload::from(reply.to_bytes()));
     }
 
-    fn answer_drain(&self, request: Request, drain: bool) {
+    fn answer_drain(&self, request: Request, drain: bool, proof: Proof) {
+        if proof == Proof::NotNeeded {
+            // from somebody who knows of no keys: such an order says nothing else
+            if !request.message.payload.is_empty() {
+                return self.reply(request, Err("the order cannot be read".to_owned()));
+            }
+            self.shared.directory.unproven(&self.host, drain);
+        }
         let done = self.shared.directory.drain(&self.host, drain);
         tracing::info!(host = %self.host, drain, done, "host told whether to take turns");
         self.reply(request, if done { Ok(()) } else { Err("the host's process is ending".to_owned()) });

@@ -100,7 +100,7 @@ pub(crate) async fn requeue(shared: &Shared, wanted: &Wanted) -> Offered {
         return Offered::Unserved;
     };
     let patience = shared.config.times.offer_patience;
-    if let Err(error) = shared.bus.request(&subjects::lessons(&host), payload(shared, offer), patience).await {
+    if let Err(error) = order(shared, offer, &host, subjects::lessons(&host), patience).await {
         tracing::debug!(debate = %offer.debate, %host, %error, "host not told of a model");
     }
     Offered::Queued
@@ -118,7 +118,7 @@ async fn enqueue(shared: &Shared, offer: &TurnOffer, rehearsal: bool) {
 
 async fn ask_host(shared: &Shared, offer: &TurnOffer, host: &HostId) -> Said {
     let patience = shared.config.times.offer_patience;
-    let asked = shared.bus.request(&subjects::offers(host), payload(shared, offer), patience).await;
+    let asked = order(shared, offer, host, subjects::offers(host), patience).await;
     let error = match asked {
         Ok(reply) => {
             return match OfferReply::from_bytes(&reply) {
@@ -139,6 +139,19 @@ async fn ask_host(shared: &Shared, offer: &TurnOffer, host: &HostId) -> Said {
 /// A turn travels with the span that the try at its host is part of.
 fn payload(shared: &Shared, offer: &TurnOffer) -> Payload {
     Payload::traced(offer.to_bytes(), shared.observer.traceparent(&offer.debate, offer.ask.turn))
+}
+
+/// Asks one host, which wants to know whether whoever asks may.
+async fn order(
+    shared: &Shared,
+    offer: &TurnOffer,
+    host: &HostId,
+    subject: String,
+    patience: Duration,
+) -> Result<Payload, BusError> {
+    let Payload { body, traceparent } = payload(shared, offer);
+    let payload = Payload { body: shared.directory.ordering(host, &subject, &body), traceparent };
+    shared.bus.request(&subject, payload, patience).await
 }
 
 /// No host that is known serves the model. Elsewhere one may appear; where there is no elsewhere, the turn fails at once.

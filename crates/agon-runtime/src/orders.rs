@@ -1,4 +1,4 @@
-//! Passes lasting orders on to the debates that are held here: one question each second, however many debates.
+//! Passes lasting orders on to the debates that are held here: one question each second and with each hint, however many debates.
 use crate::coordinators::Msg;
 use crate::shared::Shared;
 use crate::tasks::tell;
@@ -15,7 +15,10 @@ pub(crate) async fn follow(shared: Shared, target: ActorRef<Msg>) {
             Ok(behind) => cursor = Some(behind),
             Err(error) => tracing::warn!(%error, "orders cannot be read"),
         }
-        tokio::time::sleep(shared.config.times.orders_poll).await;
+        tokio::select! {
+            () = tokio::time::sleep(shared.config.times.orders_poll) => {}
+            () = shared.order_given.notified() => {}
+        }
     }
 }
 

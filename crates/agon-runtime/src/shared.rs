@@ -47,6 +47,8 @@ pub(crate) struct Common {
     pub(crate) room_for_debates: Arc<Semaphore>,
     /// A job may be there.
     pub(crate) job_ready: Notify,
+    /// An order may have been given to a debate that is held here.
+    pub(crate) order_given: Notify,
     /// Jobs that were taken since the start.
     pub(crate) jobs_taken: AtomicU64,
     /// No more debates and turns are taken.
@@ -76,6 +78,7 @@ impl Common {
             verifiers,
             room_for_debates: Arc::new(Semaphore::new(config.max_debates)),
             job_ready: Notify::new(),
+            order_given: Notify::new(),
             jobs_taken: AtomicU64::new(0),
             draining: watch::Sender::new(false),
             gave_up: watch::Sender::new(false),

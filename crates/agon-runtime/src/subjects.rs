@@ -6,6 +6,8 @@ use agon_proto::TurnOffer;
 /// A turn is offered to a host.
 pub(crate) const OFFER: &str = "offer";
 pub(crate) const LEARN: &str = "learn";
+/// A host is shown its key: it obeys nothing without it from then on.
+pub(crate) const GREET: &str = "greet";
 /// A host shall take no more turns.
 pub(crate) const DRAIN: &str = "drain";
 /// A host shall take turns again.
@@ -34,6 +36,14 @@ pub(crate) fn host_alive(host: &HostId) -> String {
 /// Every host's sign of life.
 pub(crate) fn hosts_alive() -> String {
     pattern::heartbeats()
+}
+/// The key of a host's process.
+pub(crate) fn host_key(host: &HostId) -> String {
+    Subject::Key { host: Token::new(host.as_str()) }.to_string()
+}
+/// The keys of every host's process.
+pub(crate) fn host_keys() -> String {
+    pattern::keys()
 }
 /// Hint that a debate wants an owner.
 pub(crate) fn ready(priority: Priority) -> String {

@@ -6,7 +6,7 @@ use crate::pipeline::Counts;
 use crate::played::{TOOL_FAILED, call_operation};
 use crate::span::{scope, seconds, word};
 use crate::task;
-use agon_core::{Admission, Event, Measures, Record, Speech, SpeechKind, Timestamp};
+use agon_core::{Admission, Event, HostId, Measures, Record, Speech, SpeechKind, Timestamp};
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter, MeterProvider};
 use opentelemetry_sdk::metrics::SdkMeterProvider;
@@ -59,6 +59,7 @@ pub(crate) struct Instruments {
     stability: Histogram<f64>,
     overtaken: Counter<u64>,
     queue_wait: Histogram<f64>,
+    orders_refused: Counter<u64>,
     circuit: Gauge<u64>,
     permits_used: Gauge<u64>,
     permits_limit: Gauge<u64>,
@@ -99,6 +100,7 @@ impl Instruments {
             stability: share(&meter, metric::STABILITY, "How far the speakers of a round stood where they had, 0 to 1"),
             overtaken: counter(metric::TURNS_OVERTAKEN, "{try}", "Tries that were in vain: decided elsewhere"),
             queue_wait: durations(metric::QUEUE_WAIT, "Time that a turn waited for a permit", WAIT_SECONDS),
+            orders_refused: counter(metric::ORDERS_REFUSED, "{order}", "Orders to a host by those who may give none"),
             circuit: gauge(metric::CIRCUIT, "", "State of a breaker: 0 closed, 1 half-open, 2 open"),
             permits_used: gauge(metric::PERMITS_USED, "{call}", "Calls that run"),
             permits_limit: gauge(metric::PERMITS_LIMIT, "{call}", "Calls that may run at once"),
@@ -261,6 +263,10 @@ impl Instruments {
             CircuitState::Open => 2,
         };
         self.circuit.record(number, &self.labels(gate));
+    }
+
+    pub(crate) fn order_refused(&self, host: &HostId) {
+        self.orders_refused.add(1, &[KeyValue::new("host", host.to_string())]);
     }
 
     pub(crate) fn permits(&self, gate: Gate<'_>, permits: Permits) {

@@ -133,6 +133,7 @@ pub(crate) mod metric {
     pub(crate) const STABILITY: &str = "agon.round.stability";
     pub(crate) const TURNS_OVERTAKEN: &str = "agon.turns.overtaken";
     pub(crate) const QUEUE_WAIT: &str = "agon.queue.wait";
+    pub(crate) const ORDERS_REFUSED: &str = "agon.host.orders.refused";
     pub(crate) const CIRCUIT: &str = "agon.circuit.state";
     pub(crate) const PERMITS_USED: &str = "agon.permits.in_use";
     pub(crate) const PERMITS_LIMIT: &str = "agon.permits.limit";

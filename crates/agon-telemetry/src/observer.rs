@@ -20,6 +20,8 @@ pub trait Observer: Send + Sync {
     fn turn_played(&self, played: &TurnPlayed<'_>);
     /// A breaker has changed; told once at its start, too.
     fn breaker_changed(&self, gate: Gate<'_>, state: CircuitState);
+    /// A host of this process was given an order by somebody who does not know its key.
+    fn order_refused(&self, host: &HostId);
     /// Permits were taken, given back or changed in number.
     fn permits_changed(&self, gate: Gate<'_>, permits: Permits);
     /// So many debates are coordinated by this process.
@@ -44,6 +46,7 @@ impl Observer for Silent {
     fn debate_ended(&self, _: &[Arc<Record>]) {}
     fn turn_played(&self, _: &TurnPlayed<'_>) {}
     fn breaker_changed(&self, _: Gate<'_>, _: CircuitState) {}
+    fn order_refused(&self, _: &HostId) {}
     fn permits_changed(&self, _: Gate<'_>, _: Permits) {}
     fn debates_active(&self, _: usize) {}
     fn captures_content(&self) -> bool {

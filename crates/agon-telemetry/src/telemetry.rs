@@ -9,7 +9,7 @@ use crate::pipeline::{Counts, Pipeline};
 use crate::rpc::RpcServer;
 use crate::span::scope;
 use crate::{export, played, tree};
-use agon_core::{Admission, DebateId, Record, Timestamp, TurnId};
+use agon_core::{Admission, DebateId, HostId, Record, Timestamp, TurnId};
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::MeterProvider;
 use opentelemetry::trace::TracerProvider;
@@ -163,6 +163,9 @@ impl Observer for Telemetry {
     }
     fn breaker_changed(&self, gate: Gate<'_>, state: CircuitState) {
         self.0.instruments.breaker(gate, state);
+    }
+    fn order_refused(&self, host: &HostId) {
+        self.0.instruments.order_refused(host);
     }
     fn permits_changed(&self, gate: Gate<'_>, permits: Permits) {
         self.0.instruments.permits(gate, permits);

@@ -3,10 +3,25 @@
 //! `docs/guide/security.md` shows it; a test keeps the two alike.
 use crate::cli::Role;
 use agon_bus::nats::{ANSWERS, API, HOSTS_API};
-use agon_bus::subject::{Token, pattern, urgency};
-use agon_core::{ModelName, Priority};
+use agon_bus::subject::Token;
+use agon_core::ModelName;
 use agon_runtime::queue_token;
+use queues::{log_reading, seat_queue};
 use std::collections::BTreeSet;
+use tables::{
+    COORDINATOR_PUBLISH, COORDINATOR_SUBSCRIBE, COORDINATOR_WISHES, GATEWAY_PUBLISH, GATEWAY_SUBSCRIBE, GATEWAY_WISHES,
+    HOST_PUBLISH, HOST_SUBSCRIBE, PROVISIONER,
+};
+
+mod queues;
+#[cfg(test)]
+mod readings;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+pub use queues::{any_queue, queue_of};
+pub use tables::KEYS;
 
 /// What one user may do: subjects with wildcards, as the server's configuration has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,6 +99,11 @@ impl Grants {
         all
     }
 
+    /// What has to be allowed to be heard for a process to serve.
+    pub fn needed_to_hear(&self) -> impl Iterator<Item = &String> {
+        self.subscribe.iter().filter(|subject| !subject.starts_with("_INBOX") && *subject != KEYS)
+    }
+
     /// Everything that may be sent to.
     pub fn all_publish(&self) -> impl Iterator<Item = &String> {
         self.publish.iter().chain(self.shards.iter().flatten())
@@ -121,7 +141,7 @@ fn wishes(role: Role) -> &'static [&'static str] {
     match role {
         Role::Gateway => GATEWAY_WISHES,
         Role::Coordinator => COORDINATOR_WISHES,
-        Role::Host => &[],
+        Role::Host => &[KEYS],
     }
 }
 
@@ -155,293 +175,6 @@ fn add(all: &mut Vec<String>, more: Vec<String>) {
     for subject in more {
         if !all.contains(&subject) {
             all.push(subject);
-        }
-    }
-}
-
-const PROVISIONER: &[&str] = &[
-    "$JS.API.STREAM.INFO.*",
-    "$JS.API.STREAM.CREATE.*",
-    "$JS.API.STREAM.UPDATE.*",
-    "$JS.API.CONSUMER.INFO.AGON_JOB.*",
-    "$JS.API.CONSUMER.CREATE.AGON_JOB.*.agon.v1.job.>",
-];
-
-const GATEWAY_PUBLISH: &[&str] = &[
-    // debates are admitted, queued, listed, ended
-    "agon.v1.log.>",
-    "agon.v1.big.>",
-    "agon.v1.job.>",
-    "agon.v1.cmd.>",
-    "agon.v1.req.>",
-    "agon.v1.idx.>",
-    "agon.v1.ready.*",
-    "agon.v1.node.*",
-    // hosts are told to drain
-    "agon.v1.host.*.*",
-    "$JS.API.STREAM.INFO.AGON_RES",
-    "$JS.API.STREAM.INFO.AGON_CMD",
-    "$JS.API.STREAM.INFO.AGON_JOB",
-    "$JS.API.STREAM.INFO.AGON_REQ",
-    "$JS.API.STREAM.INFO.AGON_IDX",
-    "$JS.API.STREAM.MSG.GET.AGON_CMD",
-    "$JS.API.STREAM.MSG.GET.AGON_REQ",
-    "$JS.API.STREAM.MSG.GET.AGON_IDX",
-    "$JS.API.CONSUMER.CREATE.AGON_IDX.*.agon.v1.idx.>",
-    "$JS.API.CONSUMER.MSG.NEXT.AGON_IDX.*",
-    "$JS.API.CONSUMER.INFO.AGON_IDX.*",
-    // queued turns are counted; see GATEWAY_WISHES
-    "$JS.API.STREAM.INFO.AGON_GEN",
-    "$JS.API.STREAM.MSG.GET.AGON_GEN",
-    // debates are deleted
-    "$JS.API.STREAM.PURGE.AGON_RES",
-    "$JS.API.STREAM.PURGE.AGON_CMD",
-    "$JS.API.STREAM.PURGE.AGON_JOB",
-    "$JS.API.STREAM.PURGE.AGON_IDX",
-    "$JS.API.STREAM.PURGE.AGON_BIG",
-    // large bodies
-    "$JS.API.STREAM.INFO.AGON_BIG",
-    "$JS.API.STREAM.MSG.GET.AGON_BIG",
-];
-/// What a gateway does without, because users of an older configuration lack it. None of it is tried at the start, so that the process
-/// serves all the same: it lacks the metrics of queued turns, and after a lost connection the catalogue takes some seconds longer to be
-/// followed again, because the client asks first whether its consumer is still there.
-const GATEWAY_WISHES: &[&str] =
-    &["$JS.API.STREAM.INFO.AGON_GEN", "$JS.API.STREAM.MSG.GET.AGON_GEN", "$JS.API.CONSUMER.INFO.AGON_IDX.*"];
-/// The same of a coordinator, which follows the catalogue too, and makes the consumers of the turns that it queues.
-const COORDINATOR_WISHES: &[&str] = &[
-    "$JS.API.CONSUMER.INFO.AGON_IDX.*",
-    // an older configuration has hosts make the consumers of turns
-    "$JS.API.CONSUMER.INFO.AGON_GEN.*",
-    "$JS.API.CONSUMER.CREATE.AGON_GEN.*.agon.v1.gen.>",
-];
-const GATEWAY_SUBSCRIBE: &[&str] = &["agon.v1.ctl.*.*", "agon.v1.tok.>", "agon.v1.hb.*", "agon.v1.alive.*"];
-
-const COORDINATOR_PUBLISH: &[&str] = &[
-    // debates are led
-    "agon.v1.log.>",
-    "agon.v1.res.>",
-    "agon.v1.big.>",
-    "agon.v1.gen.>",
-    "agon.v1.job.>",
-    "agon.v1.idx.>",
-    "agon.v1.ctl.*.*",
-    "agon.v1.ready.*",
-    "agon.v1.node.*",
-    "agon.v1.alive.*",
-    "agon.v1.host.*.*",
-    "agon.v1.seat.*.*.*",
-    "$JS.API.STREAM.INFO.AGON_RES",
-    "$JS.API.STREAM.INFO.AGON_CMD",
-    "$JS.API.STREAM.INFO.AGON_JOB",
-    "$JS.API.STREAM.INFO.AGON_IDX",
-    "$JS.API.STREAM.INFO.AGON_GEN",
-    "$JS.API.STREAM.MSG.GET.AGON_CMD",
-    "$JS.API.STREAM.MSG.GET.AGON_IDX",
-    "$JS.API.CONSUMER.CREATE.AGON_IDX.*.agon.v1.idx.>",
-    "$JS.API.CONSUMER.MSG.NEXT.AGON_IDX.*",
-    "$JS.API.CONSUMER.INFO.AGON_IDX.*",
-    // hosts may make no consumers
-    "$JS.API.CONSUMER.INFO.AGON_GEN.*",
-    "$JS.API.CONSUMER.CREATE.AGON_GEN.*.agon.v1.gen.>",
-    // marks of deleted debates are cleared
-    "$JS.API.STREAM.PURGE.AGON_IDX",
-    // jobs are taken
-    "$JS.API.CONSUMER.INFO.AGON_JOB.*",
-    "$JS.API.CONSUMER.MSG.NEXT.AGON_JOB.*",
-    "$JS.ACK.AGON_JOB.*.*.*.*.*.*",
-    "$JS.ACK.*.*.AGON_JOB.*.*.*.*.*.*",
-    // the results of turns
-    "$JS.API.STREAM.MSG.GET.AGON_RES",
-    // large bodies
-    "$JS.API.STREAM.INFO.AGON_BIG",
-    "$JS.API.STREAM.MSG.GET.AGON_BIG",
-];
-const COORDINATOR_SUBSCRIBE: &[&str] = &[
-    "agon.v1.node.*",
-    "agon.v1.ready.*",
-    "agon.v1.ctl.*.*",
-    "agon.v1.hb.*",
-    "agon.v1.alive.*",
-    // the seats of external participants are kept by coordinators, and reached as hosts are
-    "agon.v1.host.*.*",
-];
-
-const HOST_PUBLISH: &[&str] = &[
-    // turns are played
-    "agon.v1.res.>",
-    "agon.v1.big.>",
-    "agon.v1.tok.>",
-    "agon.v1.hb.*",
-    "agon.v1.node.*",
-    "$JS.API.STREAM.INFO.AGON_RES",
-    "$JS.API.STREAM.INFO.AGON_GEN",
-    "$JS.API.STREAM.MSG.GET.AGON_RES",
-    // large bodies
-    "$JS.API.STREAM.INFO.AGON_BIG",
-    "$JS.API.STREAM.MSG.GET.AGON_BIG",
-];
-const HOST_SUBSCRIBE: &[&str] = &["agon.v1.host.*.*", "agon.v1.ctl.*.*", "agon.v1.hb.*", "agon.v1.alive.*"];
-
-/// Reading logs: the last messages one by one, many through a consumer that is named and has a filter.
-fn log_reading(stream: &str) -> Vec<String> {
-    vec![
-        format!("$JS.API.STREAM.INFO.{stream}"),
-        format!("$JS.API.STREAM.MSG.GET.{stream}"),
-        format!("$JS.API.CONSUMER.CREATE.{stream}.*.agon.v1.log.>"),
-        format!("$JS.API.CONSUMER.MSG.NEXT.{stream}.*"),
-        format!("$JS.API.CONSUMER.DELETE.{stream}.*"),
-    ]
-}
-
-/// Taking turns from the consumers of one name.
-fn queue(consumer: &str, filter: &str) -> Vec<String> {
-    vec![
-        format!("$JS.API.CONSUMER.INFO.AGON_GEN.{consumer}"),
-        format!("$JS.API.CONSUMER.CREATE.AGON_GEN.{consumer}.{filter}"),
-        format!("$JS.API.CONSUMER.MSG.NEXT.AGON_GEN.{consumer}"),
-        // as many tokens as the server sends: with more or fewer, another one would be read as the stream
-        format!("$JS.ACK.AGON_GEN.{consumer}.*.*.*.*.*"),
-        format!("$JS.ACK.*.*.AGON_GEN.{consumer}.*.*.*.*.*"),
-    ]
-}
-
-/// Taking the turns of every model.
-pub fn any_queue() -> Vec<String> {
-    queue("*", "agon.v1.gen.>")
-}
-
-/// Taking the turns of one model, or of external participants.
-pub fn queue_of(model: &Token) -> Vec<String> {
-    let of = |priority: Priority| {
-        queue(&format!("gen-{model}-{}", urgency(priority)), &pattern::generations(model, priority))
-    };
-    Priority::ALL.into_iter().flat_map(of).collect()
-}
-
-fn seat_queue() -> Vec<String> {
-    queue_of(&queue_token(&ModelName::from(ModelName::EXTERNAL), false))
-}
-
-#[cfg(test)]
-mod readings;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(role: Role, shards: u32) -> Grants {
-        Grants::of(&BTreeSet::from([role]), shards)
-    }
-
-    /// What the table's words mean for a kind of subject, by the permissions that they stand for.
-    fn told(cell: &str) -> BTreeSet<&'static str> {
-        let words = cell.split(|c: char| !c.is_ascii_alphabetic());
-        let meaning = |word| match word {
-            "append" | "write" | "add" | "send" | "ask" => Some("send"),
-            "listen" | "answer" => Some("listen"),
-            "take" | "follow" => Some("take"),
-            "read" => Some("read"),
-            "purge" => Some("purge"),
-            _ => None,
-        };
-        words.filter_map(meaning).collect()
-    }
-
-    fn granted(grants: &Grants, kind: &str) -> BTreeSet<&'static str> {
-        let (subject, stream) = (format!("agon.v1.{kind}."), format!("AGON_{}", kind.to_uppercase()));
-        let asks = |call: &str| grants.all_publish().any(|subject| subject.contains(&format!("{call}.{stream}")));
-        let facts = [
-            ("send", grants.publish.iter().any(|granted| granted.starts_with(&subject))),
-            ("listen", grants.subscribe.iter().any(|granted| granted.starts_with(&subject))),
-            // logs are read through consumers too, and a catalogue that is followed is also read
-            ("take", asks("MSG.NEXT") && kind != "log"),
-            ("read", asks("MSG.GET") && kind != "idx"),
-            ("purge", asks("PURGE")),
-        ];
-        facts.into_iter().filter(|(_, is)| *is).map(|(word, _)| word).collect()
-    }
-
-    #[test]
-    fn what_one_role_does_without_another_still_needs() {
-        let needed = |roles: &[Role]| Grants::needed_to_publish(&roles.iter().copied().collect(), 1);
-        let stream = "$JS.API.STREAM.INFO.AGON_GEN".to_owned();
-        assert!(!needed(&[Role::Gateway]).contains(&stream));
-        assert!(needed(&[Role::Coordinator]).contains(&stream));
-        assert!(needed(&[Role::Gateway, Role::Coordinator]).contains(&stream));
-    }
-
-    #[test]
-    fn the_guide_shows_what_each_role_may_do() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide/security.md");
-        let guide = std::fs::read_to_string(path).unwrap();
-        let rows: Vec<Vec<&str>> =
-            guide.lines().filter(|line| line.contains("| `agon.v1.")).map(|line| line.split('|').collect()).collect();
-        assert!(rows.len() >= 15, "{rows:?}");
-        for row in rows {
-            let kinds = row[2].split("agon.v1.").skip(1).filter_map(|rest| rest.split('.').next());
-            let kinds: Vec<&str> = kinds.collect();
-            for (role, column) in [(Role::Gateway, 4), (Role::Coordinator, 5), (Role::Host, 6)] {
-                let grants = if role == Role::Host { of(role, 1).lent() } else { of(role, 1) };
-                let granted: BTreeSet<_> = kinds.iter().flat_map(|kind| granted(&grants, kind)).collect();
-                assert_eq!(told(row[column]), granted, "{} of {}", role.name(), row[2]);
-            }
-        }
-    }
-
-    #[test]
-    fn a_process_of_several_roles_may_do_what_each_of_them_may_and_has_one_inbox() {
-        let all = BTreeSet::from([Role::Gateway, Role::Coordinator, Role::Host]);
-        let both = Grants::of(&all, 2);
-        for role in all {
-            let one = of(role, 2);
-            assert!(one.all_publish().all(|subject| both.all_publish().any(|other| other == subject)), "{role:?}");
-            let mut heard = one.subscribe.iter().filter(|subject| !subject.starts_with("_INBOX"));
-            assert!(heard.all(|subject| both.subscribe.contains(subject)), "{role:?}");
-        }
-        let inboxes: Vec<&String> = both.subscribe.iter().filter(|subject| subject.starts_with("_INBOX")).collect();
-        assert!(inboxes == ["_INBOX_gateway-coordinator-host.>"] && !both.answers, "{inboxes:?}");
-        assert!(both.publish.contains(&"_INBOX_gateway-coordinator-host.$app.>".to_owned()), "{both:?}");
-        let unique: BTreeSet<&String> = both.all_publish().collect();
-        assert_eq!(unique.len(), both.all_publish().count());
-    }
-
-    #[test]
-    fn each_shard_has_the_same_lines_under_its_own_name() {
-        let shards = of(Role::Gateway, 3).shards;
-        assert_eq!(shards.len(), 3);
-        for (n, lines) in shards.iter().enumerate() {
-            let renamed: Vec<String> =
-                shards[0].iter().map(|line| line.replace("AGON_LOG_0", &format!("AGON_LOG_{n}"))).collect();
-            assert_eq!(*lines, renamed);
-        }
-    }
-
-    /// The subjects that a rendered configuration allows to a user, by direction, and whether it may answer.
-    fn rendered(conf: &str, user: &str) -> (BTreeSet<String>, BTreeSet<String>, bool) {
-        let (_, rest) = conf.split_once(&format!("user: \"{user}\"\n")).unwrap();
-        let own = rest.split("user: ").next().unwrap();
-        let list = |direction: &str| {
-            let (_, rest) = own.split_once(&format!("{direction}: {{")).unwrap();
-            let subjects = rest.split(']').next().unwrap().lines().map(str::trim);
-            subjects.filter_map(|line| line.strip_prefix('"')?.strip_suffix('"')).map(str::to_owned).collect()
-        };
-        (list("publish"), list("subscribe"), own.contains("allow_responses: true"))
-    }
-
-    #[test]
-    fn the_chart_gives_the_users_of_its_nats_exactly_this() {
-        for (example, shards) in [("tls-and-auth", 1), ("high-availability", 4)] {
-            let path = format!("{}/../../tests/charts/golden/{example}.yaml", env!("CARGO_MANIFEST_DIR"));
-            let conf = std::fs::read_to_string(path).unwrap();
-            let rights = |role| if role == Role::Host { of(role, shards).lent() } else { of(role, shards) };
-            let roles = [Role::Gateway, Role::Coordinator, Role::Host].map(|role| (role.name(), rights(role)));
-            for (user, grants) in [("provisioner", Grants::of_provisioner())].into_iter().chain(roles) {
-                let publish: BTreeSet<String> = grants.all_publish().cloned().collect();
-                let subscribe: BTreeSet<String> = grants.subscribe.iter().cloned().collect();
-                let wanted = (publish, subscribe, grants.answers);
-                assert_eq!(rendered(&conf, user), wanted, "{user} of {example}");
-            }
         }
     }
 }

@@ -5,7 +5,7 @@ use agon_testkit::NatsServer;
 use std::collections::BTreeSet;
 
 /// One subject of each family of `agon_bus::subject`, and others that nobody may use.
-const OURS: [&str; 21] = [
+const OURS: [&str; 22] = [
     "agon.v1.log.0.default.some",
     "agon.v1.res.default.some.r1-s0.1",
     "agon.v1.cmd.default.some.cancel",
@@ -14,6 +14,7 @@ const OURS: [&str; 21] = [
     "agon.v1.tok.default.some.r1-s0.1",
     "agon.v1.ctl.default.some",
     "agon.v1.hb.some",
+    "agon.v1.key.some",
     "agon.v1.alive.some",
     "agon.v1.node.some",
     "agon.v1.ready.p1",
@@ -162,7 +163,14 @@ fn sends(role: &str) -> Vec<String> {
         .concat(),
         // its results, its signs of life, its answers; and what it reads for them
         "host" => [
-            texts(&["agon.v1.res.>", "agon.v1.big.>", "agon.v1.tok.>", "agon.v1.hb.*", "agon.v1.node.*"]),
+            texts(&[
+                "agon.v1.res.>",
+                "agon.v1.big.>",
+                "agon.v1.tok.>",
+                "agon.v1.hb.*",
+                "agon.v1.key.*",
+                "agon.v1.node.*",
+            ]),
             texts(&[
                 "$JS.ACK.AGON_GEN.*.*.*.*.*.*",
                 "$JS.ACK.*.*.AGON_GEN.*.*.*.*.*.*",
@@ -182,12 +190,20 @@ fn sends(role: &str) -> Vec<String> {
 fn hears(role: &str) -> Vec<&'static str> {
     match role {
         "provisioner" => vec!["_INBOX_provisioner.>"],
-        "gateway" => vec!["agon.v1.ctl.*.*", "agon.v1.tok.>", "agon.v1.hb.*", "agon.v1.alive.*", "_INBOX_gateway.>"],
+        "gateway" => vec![
+            "agon.v1.ctl.*.*",
+            "agon.v1.tok.>",
+            "agon.v1.hb.*",
+            "agon.v1.key.*",
+            "agon.v1.alive.*",
+            "_INBOX_gateway.>",
+        ],
         "coordinator" => vec![
             "agon.v1.node.*",
             "agon.v1.ready.*",
             "agon.v1.ctl.*.*",
             "agon.v1.hb.*",
+            "agon.v1.key.*",
             "agon.v1.alive.*",
             "agon.v1.host.*.*",
             "_INBOX_coordinator.>",

@@ -29,6 +29,7 @@ fn subject() -> impl Strategy<Value = Subject> {
         (key(), turn()).prop_map(|(key, turn)| Subject::Tok { key, turn }),
         key().prop_map(|key| Subject::Ctl { key }),
         token().prop_map(|host| Subject::Hb { host }),
+        token().prop_map(|host| Subject::Key { host }),
         token().prop_map(|node| Subject::Alive { node }),
         token().prop_map(|node| Subject::Node { node }),
         prio().prop_map(|prio| Subject::Ready { prio }),
@@ -95,6 +96,7 @@ fn the_patterns_fit_their_subjects_and_no_others() {
     assert!(matches(&pattern::nodes(), &alive));
     assert!(!matches(&pattern::nodes(), &Subject::Node { node: host.clone() }.to_string()));
     assert!(matches(&pattern::heartbeats(), &Subject::Hb { host: host.clone() }.to_string()));
+    assert!(matches(&pattern::keys(), &Subject::Key { host: host.clone() }.to_string()));
     assert!(matches(&pattern::host(&host), &Subject::Host { host: host.clone(), verb: verb.clone() }.to_string()));
     assert!(matches(&pattern::api(), &Subject::Api { tenant: host, verb }.to_string()));
 }

@@ -3135,6 +3135,27 @@ pub struct TurnOffer {
     #[prost(enumeration = "Priority", tag = "5")]
     pub priority: i32,
 }
+/// What a host tells coordinators and gateways when its process starts and every two seconds, where no other host hears it.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct KeyTold {
+    /// Which host.
+    #[prost(string, tag = "1")]
+    pub host: ::prost::alloc::string::String,
+    /// 32 random bytes, others at each start of the process.
+    #[prost(bytes = "vec", tag = "2")]
+    pub key: ::prost::alloc::vec::Vec<u8>,
+    /// It was shown the key, and obeys nothing without it. Who hears of a host that was not shows it.
+    #[prost(bool, tag = "3")]
+    pub shown: bool,
+}
+/// At the end of the body of every request to a host, after what it is asked: only who knows its key may give orders.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct HostOrder {
+    /// BLAKE3, keyed with what the host told, of the request's subject, a zero byte and the body before this. A host that was
+    /// shown it once obeys nothing without it.
+    #[prost(bytes = "vec", tag = "15")]
+    pub proof: ::prost::alloc::vec::Vec<u8>,
+}
 /// A host's answer to an offer.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct OfferReply {

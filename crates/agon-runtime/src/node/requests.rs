@@ -5,7 +5,7 @@ use crate::watch::ends;
 use crate::{ledger, notes, replay, root, subjects};
 use agon_bus::{BusError, Payload};
 use agon_core::{Debate, DebateId, DebateState, HostId, Input, Position, Priority, Record, Timestamp};
-use agon_proto::{CancelDebate, CancelOrder, Hint, LogAdvanced, Summary, SummaryState};
+use agon_proto::{CancelDebate, CancelOrder, Hint, LogAdvanced, OfferReply, Summary, SummaryState, Wire};
 use agon_store::{AppendError, StoreError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,6 +60,14 @@ pub enum DrainError {
     /// No such host answers.
     #[error("there is no host {0}")]
     Unknown(HostId),
+    /// It does not obey.
+    #[error("host {host} refuses: {reason}")]
+    Refused {
+        /// Which.
+        host: HostId,
+        /// Why, as it says.
+        reason: String,
+    },
     /// It did not answer, or the bus failed.
     #[error("host {host} cannot be asked")]
     Bus {
@@ -166,8 +174,14 @@ impl Node {
     pub async fn drain_host(&self, host: &HostId, undo: bool) -> Result<(), DrainError> {
         let verb = if undo { subjects::UNDRAIN } else { subjects::DRAIN };
         let subject = subjects::host_request(host, verb);
-        match self.shared.bus.request(&subject, Payload::default(), HOST_PATIENCE).await {
-            Ok(_) => Ok(()),
+        let order = self.shared.directory.ordering(host, &subject, &Payload::default().body);
+        match self.shared.bus.request(&subject, order.into(), HOST_PATIENCE).await {
+            Ok(reply) => match OfferReply::from_bytes(&reply) {
+                Ok(OfferReply { accepted: false, reason, .. }) => {
+                    Err(DrainError::Refused { host: host.clone(), reason: reason.unwrap_or_default() })
+                }
+                Ok(_) | Err(_) => Ok(()),
+            },
             Err(BusError::NoResponders(_)) => Err(DrainError::Unknown(host.clone())),
             Err(error) => Err(DrainError::Bus { host: host.clone(), error }),
         }

@@ -3,6 +3,7 @@ use crate::cast::{Cast, Cue};
 use crate::stage::*;
 use agon_core::*;
 use agon_llm::LoadedModel;
+use agon_proto::{OfferReply, Wire};
 use agon_runtime::{HostConfig, KnownHost, Node, Served};
 use std::time::Duration;
 
@@ -117,6 +118,25 @@ async fn a_host_that_is_told_to_drain_takes_no_turns_until_it_is_told_otherwise(
     owner.submit(admission(ID, spec())).await.unwrap();
     assert_eq!(held(&owner, ID).await, DebateState::Succeeded);
     assert_eq!((one.calls(), other.calls()), (3, 12));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_was_shown_its_key_obeys_nobody_who_does_not_know_it() {
+    let (stage, cast) = (Stage::new(), Cast::new(HALF));
+    let owner = stage.peer("n1", vec![]).await;
+    let _h1 = stage.player("h1", vec![cast.host("gpu1", 1)]).await;
+    moment().await;
+    owner.drain_host(&"gpu1".into(), true).await.unwrap();
+
+    for body in ["", "{\"type\":\"an answer of the server\"}"] {
+        let asked = stage.bus.request("agon.v1.host.gpu1.drain", body.into(), HALF).await.unwrap();
+        assert!(!OfferReply::from_bytes(&asked).unwrap().accepted);
+    }
+
+    moment().await;
+    assert!(lives(&owner, "gpu1"));
+    owner.submit(admission(ID, spec())).await.unwrap();
+    assert_eq!(held(&owner, ID).await, DebateState::Succeeded);
 }
 
 #[tokio::test(start_paused = true)]

@@ -113,6 +113,7 @@ pub(crate) fn debate_of(text: &str) -> Option<DebateId> {
         | Subject::Ctl { key }
         | Subject::Seat { key, .. } => key,
         Subject::Hb { .. }
+        | Subject::Key { .. }
         | Subject::Alive { .. }
         | Subject::Node { .. }
         | Subject::Ready { .. }

@@ -46,6 +46,7 @@ struct Nats {
     links: [NatsLink; 2],
     store: Arc<NatsStore>,
     streams: Streams,
+    keys: permissions::Keys,
 }
 
 impl Ground {
@@ -85,7 +86,7 @@ impl Ground {
         tokens.name.push_str("/tokens");
         let links = [connected(plan, config).await?, connected(plan, tokens).await?];
         let [control, tokens] = &links;
-        permissions::check(plan, control).await?;
+        let keys = permissions::check(plan, control).await?;
         let streams = ProvisionConfig { replicas: settings.replicas.get(), ..ProvisionConfig::default() };
         let uses = NatsUse { admits: plan.is(Role::Gateway), owns: plan.is(Role::Coordinator) };
         let wanted = plan.settings.store_on_nats();
@@ -104,8 +105,13 @@ impl Ground {
             catalogue: store.clone(),
             requests: store.clone(),
             upkeep: store.clone(),
-            nats: Some(Nats { links, store, streams: kept }),
+            nats: Some(Nats { links, store, streams: kept, keys }),
         })
+    }
+
+    /// What becomes of the keys of hosts; nothing where there is nobody else.
+    pub fn keys(&self) -> Option<permissions::Keys> {
+        self.nats.as_ref().map(|nats| nats.keys)
     }
 
     /// Tries whether the turns of these hosts may be pulled.

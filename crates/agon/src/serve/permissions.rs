@@ -2,7 +2,7 @@
 use super::plan::Plan;
 use crate::cli::Role;
 use crate::exit::{Exit, Stop};
-use crate::grants::{Grants, any_queue, inbox, lent, queue_of};
+use crate::grants::{Grants, KEYS, any_queue, inbox, lent, queue_of};
 use agon_bus::nats::NatsLink;
 use agon_bus::nats::permissions::{Missing, Needed, probe};
 use agon_runtime::{HostConfig, Served, queue_token};
@@ -11,19 +11,43 @@ use std::collections::BTreeSet;
 /// Stands for a name that nobody has.
 const PROBE: &str = "agon-probe";
 
+/// What becomes of the keys of hosts.
+#[derive(Clone, Copy, Debug)]
+pub struct Keys {
+    /// This process's hosts may tell theirs.
+    pub told: bool,
+    /// It may hear those of others.
+    pub heard: bool,
+}
+
 /// Tries everything that the process's roles need, the queues of models aside.
-pub async fn check(plan: &Plan, link: &NatsLink) -> Result<(), Stop> {
+pub async fn check(plan: &Plan, link: &NatsLink) -> Result<Keys, Stop> {
     let grants = Grants::of(&plan.roles, plan.settings.nats.shards.get());
     let queues = if plan.is(Role::Host) { any_queue() } else { Vec::new() };
     let publish = Grants::needed_to_publish(&plan.roles, plan.settings.nats.shards.get());
     let publish = publish.into_iter().filter(|subject| !queues.contains(subject));
     let publish = publish.filter_map(|subject| here(link, subject));
     let mut needed: Vec<Needed> = publish.map(Needed::publish).collect();
-    let heard = grants.subscribe.iter().filter(|subject| !subject.starts_with("_INBOX"));
-    needed.extend(heard.map(|subject| listening(subject)));
+    needed.extend(grants.needed_to_hear().map(|subject| listening(subject)));
     // beside the process's own: of two listeners that fit, the server tells only one that nobody answers
     needed.push(Needed::subscribe(format!("_INBOX_{}.{PROBE}.>", inbox(&plan.roles))));
-    try_all(plan, link, &needed).await
+    try_all(plan, link, &needed).await?;
+    keys(plan, link, &grants).await
+}
+
+/// Tries what an older configuration of the server does not have.
+async fn keys(plan: &Plan, link: &NatsLink, grants: &Grants) -> Result<Keys, Stop> {
+    let ways = [(&grants.publish, Needed::publish(KEYS)), (&grants.subscribe, Needed::subscribe(KEYS))];
+    let wanted = ways.into_iter().filter(|(granted, _)| granted.iter().any(|subject| subject == KEYS));
+    let wanted: Vec<Needed> = wanted.map(|(_, needed)| needed).collect();
+    let missing = probe(link, &wanted).await.map_err(|error| Stop::new(Exit::Unavailable, error))?;
+    for missing in &missing {
+        plan.herald.tell(&format!(
+            "this NATS user may not {missing}: hosts obey whoever can send to them; `agon nats config` prints what is missing"
+        ));
+    }
+    let has = |needed: &Needed| wanted.contains(needed) && !missing.iter().any(|missing| missing.0 == *needed);
+    Ok(Keys { told: has(&Needed::publish(KEYS)), heard: has(&Needed::subscribe(KEYS)) })
 }
 
 /// Tries the queues of the models that the process's hosts play: all of them, where a host does not name its models.

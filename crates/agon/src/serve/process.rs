@@ -42,6 +42,9 @@ impl Process {
             observer: Arc::new(telemetry.clone()),
         };
         let mut config = plan.node();
+        if let Some(keys) = ground.keys() {
+            (config.tells_keys, config.hears_keys) = (keys.told, keys.heard);
+        }
         if plan.is(Role::Host) {
             config.tools = tools_with_keys(&plan.settings.tools, &context.environment)?;
             config.verifiers = verifiers_with_keys(&plan.settings.verifiers, &context.environment)?;

@@ -83,6 +83,7 @@ What each role may do, as `agon nats config` prints it and `agon serve` tries it
 - agon.v1.big.>
 - agon.v1.tok.>
 - agon.v1.hb.*
+- agon.v1.key.*
 - agon.v1.node.*
 - $JS.API.STREAM.INFO.AGON_GEN
 - $JS.ACK.AGON_GEN.*.*.*.*.*.*
@@ -145,6 +146,7 @@ What each role may do, as `agon nats config` prints it and `agon serve` tries it
 {{/* What hosts say. */}}
 {{- define "nats.saidByHosts" -}}
 - agon.v1.hb.*
+- agon.v1.key.*
 - agon.v1.node.*
 - agon.v1.tok.>
 {{ include "nats.answers" . }}
@@ -205,12 +207,14 @@ imports: [
 - agon.v1.ctl.*.*
 - agon.v1.tok.>
 - agon.v1.hb.*
+- agon.v1.key.*
 - agon.v1.alive.*
 {{- else if eq .role "coordinator" }}
 - agon.v1.node.*
 - agon.v1.ready.*
 - agon.v1.ctl.*.*
 - agon.v1.hb.*
+- agon.v1.key.*
 - agon.v1.alive.*
 - agon.v1.host.*.*
 {{- else if eq .role "host" }}
