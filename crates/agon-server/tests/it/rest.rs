@@ -26,8 +26,11 @@ async fn a_debate_file_is_posted_with_parameters_and_the_debate_comes_back_in_ca
         "name": "debates/posted", "id": "posted", "spec": null, "state": "STATE_QUEUED", "createTime": null,
         "updateTime": null, "progress": {"maxRounds": 1, "callsPlanned": "4"}, "usage": {}, "labels": {"team": "bridges"},
         "traceId": null, "result": null, "rehearsal": true, "priority": "PRIORITY_BATCH", "sequence": "1",
-        "topic": "Should the town build a bridge?", "rounds": 0,
+        "topic": "Should the town build a bridge?",
     });
+    // Not known until a coordinator has taken the debate.
+    let rounds = debate.as_object_mut().and_then(|members| members.remove("rounds"));
+    assert!(rounds.is_none_or(|rounds| rounds == 0));
     assert_eq!(debate, wanted);
 }
 
