@@ -3,7 +3,7 @@ use crate::answer::{Bid, DebaterScore, Measures, Ranked, RoundPlan, RoundSummary
 use crate::event::Step;
 use crate::failure::FailureCause;
 use crate::ids::{ModelName, ParticipantId, Position, Timestamp, TurnId};
-use crate::outcome::{DebateState, MajorityShift, MissingSeat, Outcome, Reason, StopRule, UsageTotals};
+use crate::outcome::{DebateState, Halt, MajorityShift, MissingSeat, Outcome, Reason, StopRule, UsageTotals};
 use crate::task::{Ask, BallotStage, BidPurpose};
 use crate::work::{Seat, Work};
 use std::collections::BTreeSet;
@@ -15,10 +15,8 @@ pub(super) struct Control {
     pub position: Position,
     pub epoch: u64,
     pub phase: Phase,
-    /// Nobody plays the debate before it is resumed.
-    pub interrupted: bool,
-    /// It was interrupted because it waits for a model server.
-    pub awaits_server: bool,
+    /// Why nobody plays the debate before it is resumed.
+    pub halt: Option<Halt>,
     /// When the last event happened.
     pub last_at: Timestamp,
     /// Milliseconds in which nobody played the debate, up to its last resumption.
@@ -242,8 +240,7 @@ impl Control {
             position: Position(0),
             epoch: 0,
             phase: Phase::Admitted,
-            interrupted: false,
-            awaits_server: false,
+            halt: None,
             last_at: Timestamp::default(),
             paused_ms: 0,
             round: 0,

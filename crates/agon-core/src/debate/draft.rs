@@ -41,7 +41,7 @@ impl<'a> Draft<'a> {
     pub fn claim(&mut self, writer: NodeId) {
         let epoch = self.control.epoch.saturating_add(1);
         self.emit(Event::Claimed { writer, epoch });
-        if !self.control.interrupted {
+        if self.control.halt.is_none() {
             self.advance();
         }
     }

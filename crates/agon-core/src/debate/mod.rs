@@ -78,7 +78,7 @@ impl Debate {
         if matches!(self.control.phase, Phase::Ended(..)) {
             return Err(Rejection::Ended);
         }
-        if self.control.interrupted && waits_to_be_resumed(&input) {
+        if self.control.halt.is_some() && waits_to_be_resumed(&input) {
             return Err(Rejection::Interrupted);
         }
         let mut draft = Draft::new(self, at);
@@ -106,7 +106,7 @@ impl Debate {
         if matches!(self.control.phase, Phase::Ended(..)) {
             return vec![Effect::Finish];
         }
-        if self.control.interrupted {
+        if self.control.halt.is_some() {
             return Vec::new();
         }
         let owed = self.control.stage.slots.iter().filter_map(|slot| match &slot.state {
@@ -132,12 +132,11 @@ impl Debate {
     }
     /// Whether it waits to be resumed.
     pub fn interrupted(&self) -> bool {
-        self.control.interrupted && self.ended().is_none()
+        self.halt().is_some()
     }
     /// Why nobody plays it, where it waits to be resumed.
     pub fn halt(&self) -> Option<Halt> {
-        let halt = if self.control.awaits_server { Halt::Paused } else { Halt::Interrupted };
-        self.interrupted().then_some(halt)
+        self.control.halt.filter(|_| self.ended().is_none())
     }
     /// Milliseconds in which nobody played it: from the last event before each resumption to that.
     pub fn paused_ms(&self) -> u64 {
@@ -175,7 +174,7 @@ impl Debate {
         if control.speeches as usize > kept {
             return Err(format!("{} speeches were counted, and {kept} entries are kept", control.speeches));
         }
-        let live = !control.interrupted && !matches!(control.phase, Phase::Ended(..) | Phase::Admitted);
+        let live = control.halt.is_none() && !matches!(control.phase, Phase::Ended(..) | Phase::Admitted);
         if live && self.outstanding().is_empty() {
             return Err(format!("nothing is outstanding in {:?}", control.phase));
         }

@@ -1,5 +1,5 @@
 //! What outlives a gate's actor: breaker, permits, and what others may read without asking.
-use super::presence::{Away, Presence, Sight};
+use super::presence::{Away, Noted, Presence, Sight};
 use super::{Answer, Msg, Refusal};
 use crate::aimd::Aimd;
 use crate::clock::Clock;
@@ -53,6 +53,17 @@ struct Rules {
     aimd: Aimd,
     /// The breaker's state when it was last noted, for others.
     noted: BreakerState,
+}
+impl Rules {
+    /// Notes what a call that began then saw of the server.
+    fn note(&mut self, now: Timestamp, began: Timestamp, sight: Sight) -> Noted {
+        let noted = self.presence.note(now, began, sight);
+        if noted.fresh {
+            // what failed before was another process
+            self.breaker = Breaker::new(self.policy);
+        }
+        noted
+    }
 }
 
 /// How a call ended.
@@ -269,11 +280,7 @@ impl Permit {
         let Some(pass) = self.pass.take() else { return false };
         let now = self.clock.now();
         let mut rules = self.link.rules();
-        let noted = rules.presence.note(now, self.began, end.sight);
-        if noted.fresh {
-            // what failed before was another process
-            rules.breaker = Breaker::new(rules.policy);
-        }
+        let noted = rules.note(now, self.began, end.sight);
         let call = if noted.counts { end.call } else { CallEnd::Neutral };
         rules.breaker.report(now, pass, call, rand::random_range(0..=1000));
         match (end.busy, call) {
@@ -298,12 +305,7 @@ impl Witness {
             return;
         }
         let now = self.clock.now();
-        {
-            let mut rules = self.link.rules();
-            if rules.presence.note(now, now, Sight::There).fresh {
-                rules.breaker = Breaker::new(rules.policy);
-            }
-        }
+        self.link.rules().note(now, now, Sight::There);
         if let Some(gate) = self.link.actor() {
             tell(&gate, Msg::Freed);
         }

@@ -221,6 +221,7 @@ impl Play {
         }
     }
 
+    /// A call whose tokens go out while it runs.
     ///
     /// A call has a task of its own, because it is woken for every token: what waits around it need not be.
     async fn call_aloud(&self, generation: Generation<'_>, costs: &mut Costs, call: &mut Call) -> Result<Said, Lost> {
