@@ -81,6 +81,8 @@ pub struct NodeAlive {
     pub debates: u32,
     /// Debates that it may coordinate at once.
     pub max_debates: u32,
+    /// Debates of these that stand still: their coordinator waits for the store, or does not answer.
+    pub stalled: u32,
 }
 
 impl From<BreakerState> for pb::BreakerState {
@@ -178,6 +180,7 @@ impl From<&NodeAlive> for pb::NodeAlive {
             draining: alive.draining,
             debates: alive.debates,
             max_debates: alive.max_debates,
+            stalled: alive.stalled,
         }
     }
 }
@@ -189,6 +192,7 @@ impl From<pb::NodeAlive> for NodeAlive {
             draining: alive.draining,
             debates: alive.debates,
             max_debates: alive.max_debates,
+            stalled: alive.stalled,
         }
     }
 }

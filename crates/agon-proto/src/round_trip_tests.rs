@@ -173,8 +173,14 @@ fn what_processes_and_stores_say_survives_the_way_out_and_back() {
         server: "http://127.0.0.1:11434".into(),
     };
     assert_eq!(HostAlive::from_bytes(&host.to_bytes()).unwrap(), host);
-    let node =
-        NodeAlive { node: NodeId::new("n"), agon_version: "1".into(), draining: false, debates: 3, max_debates: 9 };
+    let node = NodeAlive {
+        node: NodeId::new("n"),
+        agon_version: "1".into(),
+        draining: false,
+        debates: 3,
+        max_debates: 9,
+        stalled: 2,
+    };
     assert_eq!(NodeAlive::from_bytes(&node.to_bytes()).unwrap(), node);
     let id = DebateId::parse("acme/debate-1").unwrap();
     let states = [

@@ -14,9 +14,17 @@ pub(crate) struct OpenTurn {
     pub(crate) queued: bool,
     /// When it was last offered, no host was known that serves its model.
     pub(crate) unserved: bool,
+    /// When it is given up if that stays so.
+    unserved_until: Option<Timestamp>,
     opened: Timestamp,
     next_look: Timestamp,
     next_offer: Timestamp,
+}
+
+impl OpenTurn {
+    fn given_up_at(&self) -> Timestamp {
+        self.unserved_until.map_or(self.ask.deadline, |until| until.min(self.ask.deadline))
+    }
 }
 
 /// The pauses of an [`Agenda`], in milliseconds.
@@ -64,6 +72,7 @@ impl Agenda {
             taken_by: None,
             queued: false,
             unserved: false,
+            unserved_until: None,
             opened: now,
             next_look,
             next_offer,
@@ -88,6 +97,7 @@ impl Agenda {
         if let Some(turn) = self.open.get_mut(&turn) {
             turn.host = Some(host);
             (turn.taken_by, turn.queued, turn.unserved) = (None, false, false);
+            turn.unserved_until = None;
         }
     }
     pub(crate) fn queued(&mut self, turn: TurnId) {
@@ -99,7 +109,7 @@ impl Agenda {
     pub(crate) fn taken(&mut self, turn: TurnId, host: HostId) {
         if let Some(turn) = self.open.get_mut(&turn) {
             turn.taken_by = Some(host);
-            turn.unserved = false;
+            (turn.unserved, turn.unserved_until) = (false, None);
         }
     }
     /// The host that was to play the turn does not: it belongs into the queue. False where another one has it, or it is decided.
@@ -112,9 +122,11 @@ impl Agenda {
         (turn.host, turn.taken_by, turn.queued) = (None, None, true);
         true
     }
-    pub(crate) fn not_served(&mut self, turn: TurnId) {
+    /// Nobody serves the turn; it is given up at `until` if that stays so.
+    pub(crate) fn not_served(&mut self, turn: TurnId, until: Timestamp) {
         if let Some(turn) = self.open.get_mut(&turn) {
             turn.unserved = turn.taken_by.is_none();
+            turn.unserved_until = turn.unserved_until.or(Some(until)).filter(|_| turn.unserved);
         }
     }
     /// The turns that are to be offered anew, now that other hosts live: those whose host is gone, and those that nobody
@@ -132,6 +144,7 @@ impl Agenda {
             let gone = turn.host.as_ref().is_some_and(|host| !lives(host));
             if gone || (turn.unserved && served(&turn.ask.model)) {
                 (turn.host, turn.unserved) = (None, false);
+                turn.unserved_until = None;
                 homeless.push(*id);
             }
         }
@@ -152,17 +165,18 @@ impl Agenda {
     }
     /// When something is due next.
     pub(crate) fn next(&self) -> Option<Timestamp> {
-        let turns = self.open.values().map(|turn| turn.next_look.min(turn.next_offer).min(turn.ask.deadline));
+        let turns = self.open.values().map(|turn| turn.next_look.min(turn.next_offer).min(turn.given_up_at()));
         turns.chain(self.retries.values().copied()).min()
     }
     /// What is due at `now`. Looks grow rarer with the age of the turn.
     pub(crate) fn due(&mut self, now: Timestamp) -> Vec<Due> {
         let mut due: Vec<Due> = Vec::new();
         for (id, turn) in &mut self.open {
-            if turn.ask.deadline <= now {
+            if turn.given_up_at() <= now {
                 due.push(Due::Withdraw(*id));
                 // asked again when the register could not be written
                 turn.ask.deadline = turn.ask.deadline.max(now.plus(self.pauses.look));
+                turn.unserved_until = turn.unserved_until.map(|_| now.plus(self.pauses.look));
             } else if turn.next_offer <= now {
                 due.push(Due::Offer(*id));
                 turn.next_offer = now.plus(self.pauses.offer);
@@ -256,7 +270,7 @@ mod tests {
     #[test]
     fn a_turn_that_nobody_served_is_homeless_when_somebody_does() {
         let mut agenda = agenda(1_000_000);
-        agenda.not_served(TURN);
+        agenda.not_served(TURN, Timestamp(500_000));
 
         assert!(agenda.homeless(|_| true, |_| false).is_empty());
         assert_eq!(agenda.homeless(|_| true, |_| true), [TURN]);
@@ -267,12 +281,25 @@ mod tests {
         let mut agenda = agenda(1_000_000);
         agenda.taken(TURN, HostId::from("gpu1"));
         // the answer to the offer comes later than the news that the turn was pulled
-        agenda.not_served(TURN);
+        agenda.not_served(TURN, Timestamp(500_000));
 
         assert!(agenda.homeless(|host| host.as_str() == "gpu2", |_| true).is_empty());
         assert!(agenda.homeless(|_| true, |_| true).is_empty());
         assert_eq!(agenda.get(TURN).and_then(|turn| turn.host.clone()), Some(HostId::from("gpu1")));
         assert_eq!(agenda.homeless(|_| false, |_| true), [TURN]);
+    }
+
+    #[test]
+    fn a_turn_that_nobody_serves_is_given_up_before_its_deadline_unless_somebody_appears() {
+        let mut agenda = agenda(1_000_000);
+        agenda.not_served(TURN, Timestamp(20_000));
+        agenda.not_served(TURN, Timestamp(25_000));
+
+        assert_eq!(agenda.due(Timestamp(19_999)), [Due::Look(TURN)]);
+        assert_eq!(agenda.due(Timestamp(20_000)), [Due::Withdraw(TURN)]);
+        assert_eq!(agenda.due(Timestamp(20_100)), [], "not again at once");
+        agenda.placed(TURN, HostId::from("gpu1"));
+        assert_eq!(agenda.due(Timestamp(29_000)), [Due::Look(TURN)]);
     }
 
     #[test]

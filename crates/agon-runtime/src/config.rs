@@ -173,7 +173,7 @@ impl Default for Times {
             orders_poll: seconds(1),
             store_patience: seconds(20),
             park: seconds(1),
-            park_max: seconds(30),
+            park_max: seconds(10),
             cap_pause: seconds(2),
         }
     }

@@ -12,7 +12,7 @@ use agon_proto::{CancelDebate, Hint, Summary, TurnTaken};
 use agon_store::{AppendError, StoreError};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::task::AbortHandle;
@@ -61,7 +61,7 @@ pub(crate) enum End {
     HandedOver,
     /// There is no such debate.
     Unknown,
-    /// The store is away: to be started again after a pause.
+    /// The store is away or full: to be started again after a pause.
     Parked,
     /// Nobody is to play the debate before somebody has resumed it.
     Interrupted,
@@ -93,7 +93,9 @@ impl Stop {
             Self::Append(AppendError::Unsure(_)) => Some(End::Parked),
             Self::Append(AppendError::Store(error)) | Self::Store(error) => match error {
                 StoreError::Backend(_) | StoreError::Full(_) => Some(End::Parked),
-                StoreError::Damaged { .. } | StoreError::NotFound(_) => None,
+                // its log was deleted
+                StoreError::NotFound(_) => Some(End::Unknown),
+                StoreError::Damaged { .. } => None,
             },
         }
     }
@@ -108,6 +110,8 @@ pub(crate) struct Args {
     pub(crate) unanswered: Arc<AtomicU64>,
     /// Where it says how many turns are open.
     pub(crate) open: Arc<AtomicUsize>,
+    /// Where it says that it can do nothing for want of the store.
+    pub(crate) parked: Arc<AtomicBool>,
     /// Its predecessor on this node was stopped by a store that was away: what it had claimed is still claimed.
     pub(crate) resumes: bool,
     /// The debate is to be ended for this reason, as soon as it is claimed.
@@ -120,6 +124,7 @@ pub(crate) struct State {
     end: Arc<OnceLock<Farewell>>,
     unanswered: Arc<AtomicU64>,
     open: Arc<AtomicUsize>,
+    parked: Arc<AtomicBool>,
     resumes: bool,
     orders: Option<Input>,
     scope: Scope,
@@ -147,7 +152,7 @@ impl Actor for Coordinator {
     type Arguments = Args;
 
     async fn pre_start(&self, _: ActorRef<Msg>, args: Args) -> Result<State, ActorProcessingErr> {
-        let Args { shared, debate, end, unanswered, open, resumes, orders } = args;
+        let Args { shared, debate, end, unanswered, open, parked, resumes, orders } = args;
         let times = &shared.config.times;
         let pauses = Pauses {
             look: millis(times.register_look),
@@ -161,6 +166,7 @@ impl Actor for Coordinator {
             end,
             unanswered,
             open,
+            parked,
             resumes,
             orders,
             debate: None,
@@ -207,13 +213,17 @@ impl State {
     fn settle(&mut self, myself: &ActorRef<Msg>, done: Result<(), Stop>) -> Result<(), ActorProcessingErr> {
         self.open.store(self.agenda.len(), Ordering::Relaxed);
         let Err(stop) = done else {
+            self.parked.store(false, Ordering::Relaxed);
             self.set_alarm(myself);
             self.note_progress(myself);
             return Ok(());
         };
         let Some(end) = stop.end() else { return Err(stop.into()) };
         match end {
-            End::Parked => tracing::warn!(debate = %self.id, error = %stop, "the store is away, the debate waits"),
+            End::Parked => {
+                self.parked.store(true, Ordering::Relaxed);
+                tracing::warn!(debate = %self.id, error = %stop, "the debate waits for the store");
+            }
             End::Finished | End::Fenced | End::HandedOver | End::Unknown | End::Interrupted => {
                 tracing::info!(debate = %self.id, ?end, "coordinator stops");
             }
@@ -300,7 +310,11 @@ impl State {
     /// Withdraws what is still asked, so that nobody generates for a debate that is over.
     async fn finish(&mut self, open: Vec<TurnId>) -> Result<(), Stop> {
         for turn in open {
-            self.give_up(turn).await?;
+            match self.give_up(turn).await {
+                // nothing will be made of what such a turn brings; its host is told below
+                Err(StoreError::Full(error)) => tracing::debug!(debate = %self.id, %turn, error, "turn not withdrawn"),
+                given_up => drop(given_up?),
+            }
         }
         let reason = "the debate has ended".to_owned();
         let hint = Hint::CancelDebate(CancelDebate { debate: self.id.clone(), reason });

@@ -128,7 +128,7 @@ impl Actor for Coordinators {
             }
             Msg::HostsChanged => state.tell_all(|| coordinator::Msg::HostsChanged),
             Msg::LookAround => state.tell_all(|| coordinator::Msg::LookAround),
-            Msg::Cancel { debate, reason } => state.pass_on(&debate, coordinator::Msg::Cancel { reason }),
+            Msg::Cancel { debate, reason } => state.cancel(&myself, debate, reason).await?,
             Msg::Drain(done) => state.drain(&myself, done),
             Msg::SaidFarewell => state.farewells = state.farewells.saturating_sub(1),
             #[cfg(any(test, feature = "test-hooks"))]
@@ -217,6 +217,21 @@ impl State {
         Ok(())
     }
 
+    async fn cancel(
+        &mut self,
+        myself: &ActorRef<Msg>,
+        debate: DebateId,
+        reason: String,
+    ) -> Result<(), ActorProcessingErr> {
+        match self.shared.held.get(&debate).map(|held| held.actor) {
+            Some(Some(actor)) => tell(&actor, coordinator::Msg::Cancel { reason }),
+            // it waits for its store or its next life: an end may fit where nothing else does
+            Some(None) => self.start(myself, &debate, Some(Input::Cancel { reason })).await?,
+            None => {}
+        }
+        Ok(())
+    }
+
     async fn start(
         &mut self,
         myself: &ActorRef<Msg>,
@@ -236,6 +251,7 @@ impl State {
             end: end.clone(),
             unanswered: held.unanswered,
             open: held.open,
+            parked: held.parked,
             resumes: supervised.parked.is_some(),
             orders: supervised.orders.clone(),
         };

@@ -129,7 +129,7 @@ enum Woken {
 }
 
 impl Reader {
-    /// Reads until the debate is over, its log is damaged, or nobody watches any more.
+    /// Reads until the debate is over, its log is damaged or gone, or nobody watches any more.
     async fn run(mut self) {
         loop {
             match self.wait().await {
@@ -137,7 +137,7 @@ impl Reader {
                 Woken::Delta(delta) => drop(self.seen.send(Watched::Delta(delta))),
                 Woken::Tokens(tokens) => self.tokens = Some(tokens),
                 Woken::Read => match self.read().await {
-                    Ok(true) | Err(StoreError::Damaged { .. }) => return,
+                    Ok(true) | Err(StoreError::Damaged { .. } | StoreError::NotFound(_)) => return,
                     Ok(false) => {}
                     Err(error) => tracing::warn!(debate = %self.debate, %error, "log not read for its watchers"),
                 },

@@ -43,7 +43,8 @@ impl Node {
     }
 }
 
-/// The debates whose owner is silent and that were not noted for long: what a sweeper would queue again.
+/// The debates whose owner is silent and that were not noted for long: what a sweeper would queue again. And those that stand still
+/// although their owner lives, because they wait for the store.
 async fn stalled(
     shared: &Shared,
     owners: impl Iterator<Item = &NodeId>,
@@ -51,7 +52,10 @@ async fn stalled(
 ) -> Result<Option<u64>, StoreError> {
     let stale = u64::try_from(shared.config.times.running_stale.as_millis()).unwrap_or(u64::MAX);
     let before = Timestamp(now.0.saturating_sub(stale));
-    let mut stalled = 0;
+    let mut stalled = match shared.config.embedded {
+        true => shared.held.stalled() as u64,
+        false => shared.peers.stalled(Instant::now()),
+    };
     for owner in owners {
         let leads = leads(shared, owner);
         if leads == Some(true) {

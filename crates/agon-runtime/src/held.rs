@@ -5,7 +5,7 @@ use agon_store::Job;
 use agon_telemetry::Observer;
 use ractor::ActorRef;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -18,6 +18,8 @@ pub(crate) struct Held {
     pub(crate) unanswered: Arc<AtomicU64>,
     /// Its turns that are asked and not decided.
     pub(crate) open: Arc<AtomicUsize>,
+    /// Its last coordinator could do nothing for want of the store.
+    pub(crate) parked: Arc<AtomicBool>,
     pub(crate) actor: Option<ActorRef<coordinator::Msg>>,
     /// Its place among the debates that may run at once.
     _place: Option<Arc<OwnedSemaphorePermit>>,
@@ -45,8 +47,8 @@ impl HeldDebates {
             return false;
         }
         let _place = place.map(Arc::new);
-        let (unanswered, open) = (Arc::default(), Arc::default());
-        held.insert(debate.clone(), Held { job, unanswered, open, actor: None, _place });
+        let (unanswered, open, parked) = (Arc::default(), Arc::default(), Arc::default());
+        held.insert(debate.clone(), Held { job, unanswered, open, parked, actor: None, _place });
         self.observer.debates_active(held.len());
         true
     }
@@ -87,6 +89,11 @@ impl HeldDebates {
     }
     pub(crate) fn open_turns(&self) -> usize {
         self.lock().values().map(|held| held.open.load(Ordering::Relaxed)).sum()
+    }
+    /// Those that stand still: their coordinator waits for the store, or has left more than one ping unanswered.
+    pub(crate) fn stalled(&self) -> usize {
+        let still = |held: &&Held| held.parked.load(Ordering::Relaxed) || held.unanswered.load(Ordering::Relaxed) > 1;
+        self.lock().values().filter(still).count()
     }
     pub(crate) fn len(&self) -> usize {
         self.lock().len()

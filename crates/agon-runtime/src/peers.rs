@@ -159,6 +159,13 @@ impl Peers {
         fit.map(|(id, _)| id).max_by_key(|id| weight(debate, id)).cloned()
     }
 
+    /// The debates that stand still although their nodes live, by what these say.
+    pub(crate) fn stalled(&self, now: Instant) -> u64 {
+        let heard = self.lock();
+        let living = heard.nodes.values().filter(|(_, last)| now.duration_since(*last) <= self.silent);
+        living.map(|(alive, _)| u64::from(alive.stalled)).sum()
+    }
+
     /// Every node that was heard of and is not known to be dead.
     pub(crate) fn known(&self, now: Instant) -> Vec<KnownNode> {
         let heard = self.lock();
@@ -215,6 +222,7 @@ fn alive(shared: &Shared, draining: bool) -> NodeAlive {
         draining,
         debates: number(shared.held.len()),
         max_debates: number(shared.config.max_debates),
+        stalled: number(shared.held.stalled()),
     }
 }
 
@@ -257,7 +265,14 @@ mod tests {
         (Peers::new("me".into(), &Times::default()), Instant::now())
     }
     fn sign(node: &str) -> NodeAlive {
-        NodeAlive { node: node.into(), agon_version: "1".into(), draining: false, debates: 0, max_debates: 10 }
+        NodeAlive {
+            node: node.into(),
+            agon_version: "1".into(),
+            draining: false,
+            debates: 0,
+            max_debates: 10,
+            stalled: 0,
+        }
     }
     /// Our own signs and another's come back every two seconds.
     fn run(peers: &Peers, start: Instant, seconds: std::ops::Range<u64>, nodes: &[&str]) {
@@ -333,6 +348,16 @@ mod tests {
         let seen_there: Vec<_> = debates.iter().map(|debate| others.heir(debate, after(start, 1)).unwrap()).collect();
         assert_eq!(heirs, seen_there);
         assert!((30..70).contains(&heirs.iter().filter(|heir| heir.as_str() == "me").count()));
+    }
+
+    #[test]
+    fn debates_that_stand_still_are_counted_while_their_nodes_live() {
+        let (peers, start) = peers();
+        peers.hear(NodeAlive { stalled: 2, ..sign("one") }, start);
+        peers.hear(NodeAlive { stalled: 3, ..sign("other") }, after(start, 5));
+
+        assert_eq!(peers.stalled(after(start, 6)), 5);
+        assert_eq!(peers.stalled(after(start, 8)), 3, "of the dead the catalogue tells");
     }
 
     #[test]

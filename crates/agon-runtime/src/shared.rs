@@ -114,6 +114,11 @@ impl Common {
         }
     }
 
+    /// What of the store has no room for further turns.
+    pub(crate) fn fullness(&self) -> Option<String> {
+        self.upkeep.as_ref()?.condition().fullness()
+    }
+
     /// Waits for the store, but not for ever.
     pub(crate) async fn in_time<T, E: From<StoreError>>(
         &self,

@@ -73,6 +73,12 @@ impl Sweeper {
     }
 
     async fn restore(&self, summary: &Summary) -> Result<(), StoreError> {
+        if let Some(upkeep) = &self.shared.upkeep
+            && self.shared.in_time(upkeep.is_lost(&summary.id, summary.admitted)).await?
+        {
+            tracing::debug!(debate = %summary.id, "the log of a debate is gone, it is left alone");
+            return Ok(());
+        }
         let mine = match &summary.state {
             SummaryState::Running { owner } => *owner == self.shared.config.id,
             SummaryState::Queued | SummaryState::Local | SummaryState::Interrupted | SummaryState::Ended { .. } => {

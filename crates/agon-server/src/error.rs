@@ -6,12 +6,20 @@ use std::time::Duration;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
+/// Why a debate cannot be shown whose log is gone.
+pub(crate) const LOST: &str =
+    "its log is gone: the stream that held it was deleted or purged, or a backup without it was restored";
 /// The `domain` of every `ErrorInfo`.
 pub const ERROR_DOMAIN: &str = "agon";
 /// Bytes of the violations that one answer names: it travels in a header, and some clients take 8 KiB of headers at most.
 const MAX_VIOLATIONS: usize = 4_000;
 /// Bytes of one violation's text.
 const MAX_TEXT: usize = 200;
+/// What JetStream says of a stream that does not exist.
+const GONE: &str = "stream not found";
+/// What to do where a store is full.
+const MAKE_ROOM: &str =
+    "delete debates that are over (agon delete), raise its limit (nats.limits), or make room on its disk";
 /// When to try again after a failure of a store or the bus.
 const RETRY_UNAVAILABLE: Duration = Duration::from_secs(1);
 /// When to try again after a store was full.
@@ -87,9 +95,12 @@ pub enum Problem {
         /// When to try again.
         retry: Duration,
     },
-    /// A store holds as much as it may.
-    #[error("{0} is full; try again later")]
+    /// A store holds as much as it may: what is full, and what to do.
+    #[error("{0}")]
     StoreFull(String),
+    /// The log of a debate is gone, and the catalogue still knows of it.
+    #[error("debate {0} is lost: {LOST}; `agon delete {0}` removes what is left of it")]
+    Lost(String),
     /// The bus or the stores cannot be reached, or it is unknown what became of a write.
     #[error("{0}; try again")]
     Unavailable(String),
@@ -158,16 +169,22 @@ impl Problem {
     /// What a store's failure means to the caller.
     pub fn of_store(error: &StoreError) -> Self {
         match error {
-            StoreError::Backend(_) => {
+            StoreError::Backend(detail) => {
                 tracing::warn!(%error, "store failed");
-                Self::Unavailable("the store cannot be reached".to_owned())
+                // other words of a database are not for callers
+                let known = [(GONE, ": a stream of it does not exist"), ("JetStream", ": JetStream does not answer")];
+                let why = known.into_iter().find(|(word, _)| detail.contains(word)).map_or("", |(_, why)| why);
+                Self::Unavailable(format!("the store cannot be reached{why}"))
             }
             StoreError::Damaged { debate, at, detail } => {
                 tracing::error!(%debate, at = at.0, detail, "log damaged");
                 Self::Damaged { debate: debate.name().to_owned(), at: *at }
             }
             StoreError::NotFound(debate) => Self::no_debate(debate),
-            StoreError::Full(what) => Self::StoreFull(what.clone()),
+            StoreError::Full(what) if what.starts_with("the job queue") => {
+                Self::StoreFull(format!("{what} is full; try again later"))
+            }
+            StoreError::Full(what) => Self::StoreFull(format!("{what} is full; {MAKE_ROOM}")),
         }
     }
 
@@ -190,7 +207,7 @@ impl Problem {
             Self::NoMethod => Code::Unimplemented,
             Self::TooLarge { .. } => Code::OutOfRange,
             Self::Deadline(_) => Code::DeadlineExceeded,
-            Self::Damaged { .. } => Code::DataLoss,
+            Self::Damaged { .. } | Self::Lost(_) => Code::DataLoss,
             Self::Internal(_) => Code::Internal,
         }
     }
@@ -221,6 +238,7 @@ impl Problem {
             Self::TooLarge { .. } => "TOO_LARGE",
             Self::Deadline(_) => "DEADLINE_EXCEEDED",
             Self::Damaged { .. } => "LOG_DAMAGED",
+            Self::Lost(_) => "LOG_LOST",
             Self::Internal(_) => "INTERNAL",
         }
     }
@@ -250,6 +268,7 @@ impl Problem {
             | Self::TooLarge { .. }
             | Self::Deadline(_)
             | Self::Damaged { .. }
+            | Self::Lost(_)
             | Self::Internal(_) => None,
         }
     }
@@ -258,9 +277,11 @@ impl Problem {
     fn resource(&self) -> Option<(&'static str, String)> {
         let debate = |name: &str| Some(("agon.v1.Debate", format!("debates/{name}")));
         match self {
-            Self::NoDebate(name) | Self::DebateExists(name) | Self::DebateDeleted(name) | Self::NotOver(name) => {
-                debate(name)
-            }
+            Self::NoDebate(name)
+            | Self::DebateExists(name)
+            | Self::DebateDeleted(name)
+            | Self::NotOver(name)
+            | Self::Lost(name) => debate(name),
             Self::RequestIdConflict { debate: name, .. }
             | Self::State { debate: name, .. }
             | Self::Damaged { debate: name, .. } => debate(name),
@@ -303,6 +324,7 @@ impl Problem {
             | Self::NotOver(_)
             | Self::State { .. }
             | Self::StoreFull(_)
+            | Self::Lost(_)
             | Self::Unavailable(_)
             | Self::Draining
             | Self::Unauthenticated(_)
@@ -407,6 +429,7 @@ mod tests {
             Problem::TooLarge { what: "request", limit: 1 },
             Problem::Deadline(RETRY_FULL),
             Problem::Damaged { debate: debate(), at: Position(1) },
+            Problem::Lost(debate()),
             Problem::Internal("i".to_owned()),
         ];
         for problem in problems {

@@ -12,12 +12,30 @@ const SERVICES: [&str; 4] = ["", "agon.v1.DebateService", "agon.v1.ArchiveServic
 /// The service name of a probe that only asks whether the process lives.
 const LIVENESS: &str = "liveness";
 
+/// What a process needs of its store to serve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// That it answers, and ends and deletions can be written: whoever is to make room has to reach a gateway.
+    Answers,
+    /// That debates and turns can be written, too.
+    Room,
+}
+
 impl GatewayPorts {
-    /// Why this process cannot serve now; empty when it can.
-    pub async fn unready(&self) -> Vec<String> {
+    /// Why this process cannot serve now; empty when it can. What it needs of the store is looked at all the time, so that asking
+    /// costs nothing.
+    pub async fn unready(&self, needs: Needs) -> Vec<String> {
         let mut reasons: Vec<String> = self.credentials.problem().map(str::to_owned).into_iter().collect();
         if !self.node.ready() {
             reasons.push("the bus is away, or this node is shutting down".to_owned());
+        }
+        let condition = self.upkeep.condition();
+        reasons.extend(condition.broken);
+        reasons.extend(condition.exhausted);
+        for full in condition.full.into_iter().filter(|_| needs == Needs::Room) {
+            if !reasons.contains(&full) {
+                reasons.push(full);
+            }
         }
         let probe = agon_store::Query { limit: 1, ..agon_store::Query::default() };
         match tokio::time::timeout(LOOK, self.catalogue.find(&probe)).await {
@@ -34,7 +52,7 @@ pub(crate) async fn report(reporter: HealthReporter, ports: GatewayPorts, every:
     reporter.set_service_status(LIVENESS, ServingStatus::Serving).await;
     loop {
         let reasons = tokio::select! {
-            reasons = ports.unready() => reasons,
+            reasons = ports.unready(Needs::Answers) => reasons,
             () = stop.cancelled() => break,
         };
         let status = if reasons.is_empty() { ServingStatus::Serving } else { ServingStatus::NotServing };

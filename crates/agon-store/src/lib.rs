@@ -9,6 +9,7 @@
 mod cards;
 mod catalogue;
 pub mod chain;
+mod condition;
 mod live;
 mod lock;
 mod memory;
@@ -25,6 +26,7 @@ mod contract;
 pub use agon_proto::{CancelOrder, RequestClaim, Summary, SummaryState};
 pub use cards::Cards;
 pub use catalogue::{Catalogue, DebateVectors, ListState, Place, Query, Standing, supersedes};
+pub use condition::Condition;
 pub use memory::MemoryStore;
 pub use nats::{NatsCache, NatsLimits, NatsStorage, NatsStore, NatsStoreConfig, NatsStoreError, NatsUse};
 pub use owner::{Claimed, Local, OWNER_SILENT_MS, Owner};

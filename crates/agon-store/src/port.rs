@@ -52,7 +52,7 @@ pub trait Journal: Send + Sync {
     /// Appends `record` if and only if `record.first` is the log's last position plus one.
     async fn append(&self, debate: &DebateId, record: Record) -> Result<Arc<Record>, AppendError>;
     /// The records that hold events after `after`, in order. Records that are still in memory are shared, not copied. An unknown
-    /// debate has none.
+    /// debate has none; one whose log is gone, although the reader has seen events of it, is [`StoreError::NotFound`].
     ///
     /// An answer that is not empty may stop short of what another process appended meanwhile; an empty one never does. So whoever
     /// needs the end of a log that others may write reads on until nothing comes, or is told by [`AppendError::Fenced`].

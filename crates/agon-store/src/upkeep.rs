@@ -1,5 +1,6 @@
 //! Looking after what is stored.
 use crate::chain::{self, Hash};
+use crate::condition::Condition;
 use crate::owner::Local;
 use crate::port::StoreError;
 use agon_core::{DebateId, Position, Record, Timestamp};
@@ -24,6 +25,15 @@ pub trait Upkeep: Send + Sync {
     /// has such debates.
     async fn local(&self, _debate: &DebateId) -> Result<Option<Local>, StoreError> {
         Ok(None)
+    }
+    /// How the store is, as it was last looked at; asks nothing.
+    fn condition(&self) -> Condition {
+        Condition::default()
+    }
+    /// Whether the log of a debate that was admitted then, and not deleted, is gone: its stream was deleted or purged. Asks nothing where
+    /// that cannot be.
+    async fn is_lost(&self, _debate: &DebateId, _admitted: Timestamp) -> Result<bool, StoreError> {
+        Ok(false)
     }
     /// Removes a debate: log, registers, job, orders and catalogue entry. Whether there was a log. Its writer, if there still is one, is fenced.
     async fn delete(&self, debate: &DebateId) -> Result<bool, StoreError>;

@@ -51,6 +51,7 @@ pub fn for_server(args: &ListArgs) -> pb::v1::DebateFilter {
         ListedState::Running => vec![State::Running, State::Cancelling],
         ListedState::Paused => vec![State::Paused],
         ListedState::Interrupted => vec![State::Interrupted],
+        ListedState::Lost => vec![State::Lost],
         ListedState::Succeeded => vec![State::Succeeded],
         ListedState::Failed => vec![State::Failed],
         ListedState::Cancelled => vec![State::Cancelled],

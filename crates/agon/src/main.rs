@@ -43,6 +43,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    own_files_only();
     let cli = match cli::parse() {
         Ok(cli) => cli,
         Err(told) => return tell(&told).into(),
@@ -62,6 +63,15 @@ fn main() -> ExitCode {
         }
     }
 }
+
+/// Whatever is created from here on, by a library too, is for its owner alone: debates, keys and settings are nobody else's.
+#[cfg(unix)]
+fn own_files_only() {
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
+}
+
+#[cfg(not(unix))]
+fn own_files_only() {}
 
 /// Prints what clap has to say: help and versions as data, mistakes as mistakes.
 fn tell(told: &clap::Error) -> Exit {

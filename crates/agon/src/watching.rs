@@ -241,8 +241,8 @@ async fn tell(mut trouble: watch::Receiver<Option<Trouble>>, sink: &Sink) {
                 sink.notice(None).await;
                 trouble.changed().await.is_err()
             }
-            Some(Trouble { detail, lasting: true }) => return sink.fail(unwritten(&detail)).await,
-            Some(Trouble { detail, lasting: false }) => {
+            Some(Trouble { detail, lasting: true, .. }) => return sink.fail(unwritten(&detail)).await,
+            Some(Trouble { detail, lasting: false, .. }) => {
                 sink.notice(Some(format!("The debate waits for its store: {detail}.").into())).await;
                 let passed = async { trouble.wait_for(Option::is_none).await.map(drop) };
                 match tokio::time::timeout(STORE_PATIENCE, passed).await {
@@ -304,7 +304,7 @@ mod tests {
     use tokio::time::Instant;
 
     fn trouble(lasting: bool) -> Option<Trouble> {
-        Some(Trouble { detail: "disk is full".to_owned(), lasting })
+        Some(Trouble { detail: "disk is full".to_owned(), lasting, full: true })
     }
 
     fn told() -> (watch::Sender<Option<Trouble>>, Feed) {

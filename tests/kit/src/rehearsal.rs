@@ -12,7 +12,28 @@ pub struct Rehearsal {
     /// Its process.
     pub process: Process,
     url: String,
-    calls: PathBuf,
+    calls: Vec<PathBuf>,
+    start: Start,
+}
+
+/// How it is started.
+#[derive(Clone, Debug)]
+struct Start {
+    agon: PathBuf,
+    folder: PathBuf,
+    name: String,
+    options: Vec<String>,
+}
+
+impl Start {
+    /// Starts it at an address; its process and the file of its calls.
+    fn at(&self, address: &str, name: &str) -> Result<(Process, PathBuf)> {
+        let calls = self.folder.join(format!("{name}.calls"));
+        let mut command = Command::new(&self.agon);
+        command.env_clear().env("HOME", &self.folder).args(["rehearsal", "--listen", address, "--calls"]).arg(&calls);
+        command.args(&self.options);
+        Ok((Process::start(name, command, self.folder.join(format!("{name}.log")))?, calls))
+    }
 }
 
 /// A call to the server that has ended.
@@ -36,13 +57,24 @@ impl Rehearsal {
 
     /// Starts a server at this address.
     pub fn start_at(agon: &Path, folder: &Path, name: &str, (listen, options): (&str, &[String])) -> Result<Self> {
-        let calls = folder.join(format!("{name}.calls"));
-        let mut command = Command::new(agon);
-        command.env_clear().env("HOME", folder).args(["rehearsal", "--listen", listen, "--calls"]).arg(&calls);
-        command.args(options);
-        let mut process = Process::start(name, command, folder.join(format!("{name}.log")))?;
+        let start = Start {
+            agon: agon.to_path_buf(),
+            folder: folder.to_path_buf(),
+            name: name.to_owned(),
+            options: options.to_vec(),
+        };
+        let (mut process, calls) = start.at(listen, name)?;
         let url = process.wait_for("http://")?.trim().to_owned();
-        Ok(Self { process, url, calls })
+        Ok(Self { process, url, calls: vec![calls], start })
+    }
+
+    /// Starts it again at the same port, after it was killed, and waits until it is up.
+    pub fn restart(&mut self) -> Result<()> {
+        let name = format!("{}.{}", self.start.name, self.calls.len() + 1);
+        let (process, calls) = self.start.at(self.address(), &name)?;
+        self.process = process;
+        self.calls.push(calls);
+        self.process.wait_for("http://").map(drop)
     }
 
     /// Its address, `http://host:port`.
@@ -66,9 +98,10 @@ impl Rehearsal {
         http_ask("POST", self.address(), "/rehearsal/reset").map(drop)
     }
 
-    /// The calls that have ended, in that order.
+    /// The calls that have ended, in that order, those of its earlier lives included.
     pub fn calls(&self) -> Result<Vec<RehearsedCall>> {
-        let text = fs::read_to_string(&self.calls).unwrap_or_default();
+        let texts = self.calls.iter().map(|calls| fs::read_to_string(calls).unwrap_or_default());
+        let text: String = texts.collect();
         text.lines().filter(|line| line.ends_with('}')).map(call).collect()
     }
 }

@@ -3418,6 +3418,9 @@ pub struct NodeAlive {
     /// Debates that it may coordinate at once.
     #[prost(uint32, tag = "5")]
     pub max_debates: u32,
+    /// Debates of these that stand still: their coordinator waits for the store, or does not answer.
+    #[prost(uint32, tag = "6")]
+    pub stalled: u32,
 }
 /// What the catalogue holds of a debate. A hint: the log holds the truth, and it can be rebuilt from there.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -2242,6 +2242,8 @@ pub mod debate {
         Paused = 7,
         /// Its process died, or the servers gave it up for now; `agon resume` continues it.
         Interrupted = 8,
+        /// Its log is gone: the stream that held it was deleted or purged. It can only be deleted.
+        Lost = 9,
     }
     impl State {
         /// String value of the enum field names used in the ProtoBuf definition.
@@ -2259,6 +2261,7 @@ pub mod debate {
                 Self::Cancelled => "STATE_CANCELLED",
                 Self::Paused => "STATE_PAUSED",
                 Self::Interrupted => "STATE_INTERRUPTED",
+                Self::Lost => "STATE_LOST",
             }
         }
         /// Creates an enum from field names used in the ProtoBuf definition.
@@ -2273,6 +2276,7 @@ pub mod debate {
                 "STATE_CANCELLED" => Some(Self::Cancelled),
                 "STATE_PAUSED" => Some(Self::Paused),
                 "STATE_INTERRUPTED" => Some(Self::Interrupted),
+                "STATE_LOST" => Some(Self::Lost),
                 _ => None,
             }
         }
@@ -2529,11 +2533,14 @@ pub struct WatchDebateResponse {
 /// Nested message and enum types in `WatchDebateResponse`.
 pub mod watch_debate_response {
     /// A sign of life.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct Heartbeat {
         /// The last event that was sent.
         #[prost(uint64, tag = "1")]
         pub sequence: u64,
+        /// What keeps the debate from going on, in words: the store is away or full. Empty where nothing is known to.
+        #[prost(string, tag = "2")]
+        pub waits_for: ::prost::alloc::string::String,
     }
     /// Which of them.
     #[derive(Clone, PartialEq, ::prost::Oneof)]

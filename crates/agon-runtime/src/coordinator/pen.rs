@@ -1,7 +1,7 @@
 //! What a coordinator writes: records of its log, and the registers of its turns.
 use super::{End, State, Stop};
 use crate::{ledger, replay};
-use agon_core::{Input, Position, TurnId, TurnResult};
+use agon_core::{Event, Input, Position, TurnId, TurnResult};
 use agon_proto::{CancelTurn, Hint, LogAdvanced};
 use agon_store::{AppendError, StoreError};
 use std::sync::Arc;
@@ -21,6 +21,10 @@ impl State {
         };
         if events.is_empty() {
             return Ok(false);
+        }
+        if events.iter().any(|event| matches!(event, Event::TurnAsked(_))) && self.shared.fullness().is_some() {
+            // what is left is for ends
+            return Err(StoreError::Full("the store, its reserve aside,".to_owned()).into());
         }
         let record = debate.record(at, rand::random(), events);
         let record = match ledger::append(&self.shared, &self.id, &record).await {

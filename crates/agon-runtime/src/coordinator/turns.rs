@@ -53,7 +53,8 @@ impl State {
             }
             Offered::Unserved => {
                 self.agenda.queued(turn);
-                self.agenda.not_served(turn);
+                let own = self.debate.as_ref().map_or(0, |debate| debate.admission().spec.timeout_per_turn_ms);
+                self.agenda.not_served(turn, self.shared.clock.now().plus(UNSERVED_GRACE.saturating_add(own)));
                 Ok(())
             }
             Offered::Refused => self.look(myself, turn).await,
@@ -207,5 +208,7 @@ impl State {
 
 /// In milliseconds.
 const SHORTEST_ALARM: u64 = 5;
+/// How long a turn whose model no host serves waits for one beyond its own time, in milliseconds.
+const UNSERVED_GRACE: u64 = 30_000;
 /// How long hosts have to say what they play, in milliseconds.
 const ANSWER_TIME: u64 = 300;

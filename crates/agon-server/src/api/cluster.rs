@@ -6,9 +6,11 @@ use agon_core::ModelName;
 use agon_proto::pb::bus::v1 as bus;
 use agon_proto::pb::v1 as pb;
 use agon_runtime::KnownHost;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+/// So many models are named where the wanted one is not served.
+const NAMED: usize = 20;
 /// A draining host that is silent for so long is gone.
 const GONE: Duration = Duration::from_secs(10);
 
@@ -69,6 +71,22 @@ impl Api {
             self.live().iter().filter(|known| serves(known)).map(|known| known.alive.host.to_string()).collect();
         hosts.sort();
         hosts
+    }
+
+    /// The models that live hosts list, in a few words.
+    pub(super) fn served(&self, rehearsal: bool) -> String {
+        let live = self.live();
+        let of_kind = live.iter().filter(|known| known.alive.rehearsal == rehearsal && !known.alive.draining);
+        let names: BTreeSet<&str> =
+            of_kind.flat_map(|known| known.alive.models.iter().map(|model| model.name.as_str())).collect();
+        match names.len() {
+            0 => "none is served".to_owned(),
+            count => {
+                let first: Vec<&str> = names.into_iter().take(NAMED).collect();
+                let more = if count > NAMED { format!(" and {} more", count - NAMED) } else { String::new() };
+                format!("served: {}{more}", first.join(", "))
+            }
+        }
     }
 
     /// The hosts that take turns, and those that drain and were heard lately.

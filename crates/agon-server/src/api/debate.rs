@@ -1,6 +1,6 @@
 //! One debate: showing, cancelling, removing it.
 use super::list::page_size;
-use super::view::{Folded, Shown};
+use super::view::{self, Folded, Shown};
 use super::{Api, Call, named};
 use crate::auth::Scope;
 use crate::error::Problem;
@@ -26,7 +26,13 @@ impl Api {
             Ok(pb::DebateView::Basic) => false,
             Err(_) => return Err(Problem::invalid("view", format!("there is no view {}", request.view))),
         };
-        self.resource(&debate, full).await
+        match self.resource(&debate, full).await {
+            Err(Problem::Lost(name)) => {
+                let known = self.lost(&debate).await?;
+                known.map(|known| view::lost(&known)).ok_or(Problem::NoDebate(name))
+            }
+            shown => shown,
+        }
     }
 
     /// A debate as its log shows it now.
@@ -135,19 +141,25 @@ impl Api {
                 Found::Whole(Whole { records, events, hash: chain::hex(&head_hash) })
             }
             Err(StoreError::Damaged { at, detail, .. }) => Found::Damaged(Damage { event: at.0, detail }),
-            Err(error @ (StoreError::Backend(_) | StoreError::NotFound(_) | StoreError::Full(_))) => {
+            Err(StoreError::NotFound(_)) => return Err(self.missing(&debate).await?),
+            Err(error @ (StoreError::Backend(_) | StoreError::Full(_))) => {
                 return Err(Problem::of_store(&error));
             }
         };
         Ok(pb::VerifyDebateResponse { id: debate.name().to_owned(), found: Some(found) })
     }
 
-    /// Removes a debate that is over.
+    /// Removes a debate that is over, or whose log is gone.
     pub async fn delete(&self, call: &Call, request: &pb::DeleteDebateRequest) -> Result<(), Problem> {
         call.caller.require(Scope::DebatesWrite)?;
         let debate = named(&call.caller, &request.name)?;
-        if self.folded(&debate).await?.debate.ended().is_none() {
-            return Err(Problem::NotOver(debate.name().to_owned()));
+        match self.folded(&debate).await {
+            Ok(folded) if folded.debate.ended().is_none() => {
+                return Err(Problem::NotOver(debate.name().to_owned()));
+            }
+            // what is left of it
+            Ok(_) | Err(Problem::Lost(_)) => {}
+            Err(problem) => return Err(problem),
         }
         self.mark_deleted(&debate).await?;
         self.ports.upkeep.delete(&debate).await.map_err(|error| Problem::of_store(&error))?;
@@ -185,10 +197,12 @@ impl Api {
         call.caller.require(Scope::DebatesRead)?;
         let debate = named(&call.caller, &request.name)?;
         let size = page_size(request.page_size, EVENTS, MAX_EVENTS)?;
-        let no_debate = || Problem::no_debate(&debate);
         let shown_by = match extent {
             Extent::Log => None,
-            Extent::Clients => Some(self.admitted(&debate).await?.ok_or_else(no_debate)?.spec),
+            Extent::Clients => match self.admitted(&debate).await? {
+                Some(admission) => Some(admission.spec),
+                None => return Err(self.missing(&debate).await?),
+            },
         };
         let shown = |event: &Event| shown_by.as_ref().is_none_or(|spec| agon_report::shown_to_clients(spec, event));
         let mut after = Position(request.after_sequence);
@@ -210,7 +224,7 @@ impl Api {
             }
         }
         if events.is_empty() && shown_by.is_none() && self.admitted(&debate).await?.is_none() {
-            return Err(no_debate());
+            return Err(self.missing(&debate).await?);
         }
         Ok((events, false))
     }

@@ -63,12 +63,12 @@ impl Api {
     /// The summaries as resources; of the unfinished ones it is looked up whether they are ordered to end.
     async fn shown(&self, found: Vec<Summary>) -> Result<Vec<pb::Debate>, Problem> {
         let shown = stream::iter(found).map(|summary| async move {
+            // where logs cannot be looked at, what is noted is better than nothing
+            if self.ports.upkeep.is_lost(&summary.id, summary.admitted).await.unwrap_or(false) {
+                return Ok(view::lost(&summary));
+            }
             let over = matches!(summary.state, SummaryState::Ended { .. });
-            let order = if over {
-                None
-            } else {
-                self.ports.commands.cancel_ordered(&summary.id).await.map_err(|error| Problem::of_store(&error))?
-            };
+            let order = if over { None } else { self.ports.commands.cancel_ordered(&summary.id).await.unwrap_or(None) };
             let local = matches!(summary.state, SummaryState::Local);
             let halt = if local { self.halt(&summary.id).await? } else { None };
             Ok(view::listed(&summary, order.is_some(), halt))
@@ -107,6 +107,16 @@ fn list_states(state: State) -> Vec<ListState> {
         }
         State::Paused => vec![ListState::Local],
         State::Interrupted => vec![ListState::Local, ListState::Interrupted],
+        // whatever was known of it last
+        State::Lost => vec![
+            ListState::Queued,
+            ListState::Running,
+            ListState::Local,
+            ListState::Interrupted,
+            ListState::Ended(DebateState::Succeeded),
+            ListState::Ended(DebateState::Failed),
+            ListState::Ended(DebateState::Cancelled),
+        ],
         State::Succeeded => vec![ListState::Ended(DebateState::Succeeded)],
         State::Failed => vec![ListState::Ended(DebateState::Failed)],
         State::Cancelled => vec![ListState::Ended(DebateState::Cancelled)],

@@ -18,8 +18,11 @@ struct Counts {
 }
 
 impl Api {
-    /// Refuses a further debate where too many wait, or the tenant has too many that have not ended; counts it otherwise.
+    /// Refuses a further debate where the store has no room, too many wait, or the tenant has too many that have not ended; counts it otherwise.
     pub(super) async fn make_room(&self, tenant: &TenantId) -> Result<(), Problem> {
+        if let Some(full) = self.ports.upkeep.condition().fullness() {
+            return Err(Problem::StoreFull(full));
+        }
         let mut held = self.load.0.lock().await;
         let counts = match held.take().filter(|counts| counts.at.elapsed() < self.times.load_age) {
             Some(counts) => held.insert(counts),

@@ -20,8 +20,10 @@ use crate::config::{GatewayConfig, GatewayPorts, GatewayTimes, Limits};
 use crate::error::Problem;
 use crate::net::Room;
 use agon_core::{DebateId, Position, Record, RetryPolicy};
+use agon_proto::Summary;
 use agon_report::Prices;
 use agon_spec::Defaults;
+use agon_store::StoreError;
 use agon_tools::FeedReader;
 use load::Load;
 use std::sync::Arc;
@@ -72,7 +74,23 @@ impl Api {
     /// The whole log of a debate. An empty answer is the end, a full one may stop short of it.
     async fn log(&self, debate: &DebateId) -> Result<Vec<Arc<Record>>, Problem> {
         let records = self.log_after(debate, Position(0)).await?;
-        if records.is_empty() { Err(Problem::no_debate(debate)) } else { Ok(records) }
+        if records.is_empty() { Err(self.missing(debate).await?) } else { Ok(records) }
+    }
+
+    /// What to say of a debate that has no log.
+    async fn missing(&self, debate: &DebateId) -> Result<Problem, Problem> {
+        Ok(match self.lost(debate).await? {
+            Some(_) => Problem::Lost(debate.name().to_owned()),
+            None => Problem::no_debate(debate),
+        })
+    }
+
+    /// What is known of a debate whose log is gone.
+    async fn lost(&self, debate: &DebateId) -> Result<Option<Summary>, Problem> {
+        let of_store = |error: StoreError| Problem::of_store(&error);
+        let Some(known) = self.ports.catalogue.get_summary(debate).await.map_err(of_store)? else { return Ok(None) };
+        let lost = self.ports.upkeep.is_lost(debate, known.admitted).await.map_err(of_store)?;
+        Ok(lost.then_some(known))
     }
 
     /// The log behind a position.
@@ -80,7 +98,10 @@ impl Api {
         let mut records: Vec<Arc<Record>> = Vec::new();
         loop {
             let after = records.last().map_or(after, |record| record.last());
-            let more = self.ports.journal.read(debate, after).await.map_err(|error| Problem::of_store(&error))?;
+            let more = match self.ports.journal.read(debate, after).await {
+                Err(StoreError::NotFound(_)) => return Err(self.missing(debate).await?),
+                read => read.map_err(|error| Problem::of_store(&error))?,
+            };
             if more.is_empty() {
                 return Ok(records);
             }

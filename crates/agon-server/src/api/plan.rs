@@ -13,8 +13,10 @@ impl Api {
             let hosts = self.hosts_of(&model, rehearsal);
             if hosts.is_empty() {
                 let kind = if rehearsal { "rehearsing host" } else { "host" };
-                warnings
-                    .push(format!("no live {kind} serves {model}: its turns would wait, and fail at their deadline"));
+                warnings.push(format!(
+                    "no live {kind} serves {model} ({}); its turns would fail after 30 s and `timeout_per_turn` without one",
+                    self.served(rehearsal)
+                ));
             }
             models.push(pb::PlannedModel { model: model.to_string(), hosts, calls });
         }

@@ -192,6 +192,18 @@ pub(crate) fn listed(summary: &Summary, cancelling: bool, halt: Option<Halt>) ->
     }
 }
 
+/// A debate whose log is gone, as far as the catalogue knew it.
+pub(crate) fn lost(summary: &Summary) -> pb::Debate {
+    let detail = format!("{}; its last known event was {}", crate::error::LOST, summary.last.0);
+    let reason = agon_proto::pb::bus::v1::Reason { code: 0, detail: Some(detail) };
+    pb::Debate {
+        state: pb::debate::State::Lost.into(),
+        outcome: 0,
+        reason: Some(reason),
+        ..listed(summary, false, None)
+    }
+}
+
 /// Names and trace.
 pub(crate) fn identity(debate: &DebateId) -> pb::Debate {
     pb::Debate {

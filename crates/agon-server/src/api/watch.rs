@@ -9,6 +9,7 @@ use agon_proto::TokenDelta;
 use agon_proto::pb::v1 as pb;
 use agon_report::{deltas_shown_to_clients, shown_to_clients};
 use agon_runtime::{Watch, WatchError, Watched};
+use agon_store::Upkeep;
 use futures_util::stream::{self, BoxStream};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -25,8 +26,8 @@ pub(crate) enum Step {
     Event(Position, Timestamp, Box<Event>, CallCounts),
     /// A piece of a speech.
     Delta(TokenDelta),
-    /// Nothing happened, or the watch ends before the debate does: the last event that was told.
-    Heartbeat(Position),
+    /// Nothing happened, or the watch ends before the debate does: the last event that was told, and what is known to keep the debate.
+    Heartbeat(Position, Option<String>),
 }
 
 /// What a watcher is told, in order. Nothing is read before it is asked for, so a slow watcher holds no more than one step of the log.
@@ -58,6 +59,8 @@ impl Api {
             source,
             ready: VecDeque::from([Step::Snapshot(Box::new(snapshot))]),
             progress: folded.progress(after),
+            upkeep: self.ports.upkeep.clone(),
+            admitted: folded.records.first().map_or(Timestamp::default(), |record| record.at),
             after,
             heartbeat: self.times.heartbeat,
             until: call.deadline.map_or(now + self.times.watch, |deadline| deadline.min(now + self.times.watch)),
@@ -75,6 +78,9 @@ impl Api {
     }
 }
 
+/// How often a watch gives a sign of life while the store is in trouble, at least.
+const TROUBLED_HEARTBEAT: Duration = Duration::from_secs(5);
+
 struct Follower {
     /// Says whose words watchers are shown.
     admission: Arc<Admission>,
@@ -83,6 +89,8 @@ struct Follower {
     ready: VecDeque<Step>,
     /// As of everything that was told or left out.
     progress: CallProgress,
+    upkeep: Arc<dyn Upkeep>,
+    admitted: Timestamp,
     after: Position,
     heartbeat: Duration,
     until: Instant,
@@ -105,7 +113,11 @@ impl Follower {
                 }
                 return Some((Ok(step), Some(self)));
             }
-            let woken = wait(self.source.as_mut()?, self.heartbeat, self.until, &self.stop).await;
+            let pause = match self.upkeep.condition().trouble() {
+                Some(_) => self.heartbeat.min(TROUBLED_HEARTBEAT),
+                None => self.heartbeat,
+            };
+            let woken = wait(self.source.as_mut()?, pause, self.until, &self.stop).await;
             match woken {
                 Woken::Seen(Ok(Some(Watched::Record(record)))) => self.take(&record),
                 Woken::Seen(Ok(Some(Watched::Delta(delta)))) => {
@@ -115,11 +127,24 @@ impl Follower {
                 }
                 Woken::Seen(Ok(None)) => return None,
                 Woken::Seen(Err(error)) => return Some((Err(of_watch(error)), None)),
-                Woken::Silence => return Some((Ok(Step::Heartbeat(self.after)), Some(self))),
+                Woken::Silence if self.is_lost().await => {
+                    return Some((Err(Problem::Lost(self.admission.id.name().to_owned())), None));
+                }
+                Woken::Silence => return Some((Ok(Step::Heartbeat(self.after, self.waits_for())), Some(self))),
                 // the last word is the cursor to go on from
-                Woken::Stop => return Some((Ok(Step::Heartbeat(self.after)), None)),
+                Woken::Stop => return Some((Ok(Step::Heartbeat(self.after, None)), None)),
             }
         }
+    }
+
+    async fn is_lost(&self) -> bool {
+        // where that cannot be known, it is asked again
+        self.upkeep.is_lost(&self.admission.id, self.admitted).await.unwrap_or(false)
+    }
+
+    /// What of the store keeps the debate.
+    fn waits_for(&self) -> Option<String> {
+        self.upkeep.condition().trouble()
     }
 
     /// A record may begin before the cursor: what the watcher has seen is left out, and so is what it is not to see.
@@ -176,7 +201,9 @@ pub(crate) fn message(step: Step) -> pb::WatchDebateResponse {
             text: delta.text,
             waiting: delta.waiting,
         }),
-        Step::Heartbeat(position) => Kind::Heartbeat(Heartbeat { sequence: position.0 }),
+        Step::Heartbeat(position, waits_for) => {
+            Kind::Heartbeat(Heartbeat { sequence: position.0, waits_for: waits_for.unwrap_or_default() })
+        }
     };
     pb::WatchDebateResponse { kind: Some(kind) }
 }

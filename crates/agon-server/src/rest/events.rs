@@ -119,7 +119,10 @@ fn lines(step: Result<Step, Problem>, json: &Json) -> Result<String, Problem> {
             }
             Ok(named("delta", &value))
         }
-        Step::Heartbeat(position) => Ok(format!(": {}\n\n", position.0)),
+        Step::Heartbeat(position, None) => Ok(format!(": {}\n\n", position.0)),
+        Step::Heartbeat(position, Some(waits_for)) => {
+            Ok(format!(": {} {}\n\n", position.0, agon_report::one_line(&waits_for)))
+        }
     })
 }
 

@@ -2,7 +2,7 @@
 use crate::stage::*;
 use agon_core::TenantId;
 use agon_proto::pb::v1 as pb;
-use agon_server::{AuthConfig, AuthStartError, GatewayConfig, GatewayError, JwksSource, JwtAuth};
+use agon_server::{AuthConfig, AuthStartError, GatewayConfig, GatewayError, JwksSource, JwtAuth, Needs};
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
 use jsonwebtoken::get_current_timestamp;
 use ring::hmac;
@@ -395,10 +395,14 @@ async fn a_gateway_whose_identity_provider_is_away_starts_is_not_ready_and_recov
     let (code, reason, details) = refusal(list(&gateway, &provider.token(&claims())).await);
     assert_eq!((code, reason.as_str()), (Code::Unavailable, "UNAVAILABLE"));
     assert!(details.retry_info().is_some());
-    assert!(ports.unready().await[0].contains("identity provider"), "{:?}", ports.unready().await);
+    assert!(
+        ports.unready(Needs::Answers).await[0].contains("identity provider"),
+        "{:?}",
+        ports.unready(Needs::Answers).await
+    );
     service.keys.send_replace(Some(keys(&[&provider])));
     let recovered = async { while list(&gateway, &provider.token(&claims())).await.is_err() {} };
     tokio::time::timeout(LIMIT, recovered).await.unwrap();
-    assert_eq!(ports.unready().await, [""; 0]);
+    assert_eq!(ports.unready(Needs::Answers).await, [""; 0]);
     service.server.abort();
 }

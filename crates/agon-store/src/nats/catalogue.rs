@@ -150,20 +150,29 @@ impl Catalogue for NatsStore {
     async fn strike(&self, debate: &DebateId) -> Result<(), StoreError> {
         let subject = subjects::entry(debate);
         let striking = |error: Refusal| error.during("striking a debate");
-        if self.js.last(CATALOGUE, &subject).await.map_err(striking)?.is_none() {
-            lock(&self.listing.inner).index.strike(debate);
+        // what a stream has lost is still known to those who heard it
+        let known = lock(&self.listing.inner).index.get(debate).is_some();
+        if !known && self.js.last(CATALOGUE, &subject).await.map_err(striking)?.is_none() {
             return Ok(());
         }
         let mut headers = HeaderMap::new();
         headers.insert(STRUCK, "1");
-        let message = Outgoing {
+        let mark = || Outgoing {
             stream: CATALOGUE,
             subject: &subject,
             expected: None,
             headers: headers.clone(),
             body: Bytes::new(),
         };
-        let sequence = self.js.publish(message).await.map_err(striking)?;
+        let sequence = match self.js.publish(mark()).await {
+            // the entry is larger than the mark
+            Err(Refusal::Full(_)) => {
+                self.js.purge(CATALOGUE, &subject).await.map_err(striking)?;
+                self.js.publish(mark()).await
+            }
+            marked => marked,
+        };
+        let sequence = sequence.map_err(striking)?;
         self.listing.take_in(&Entry { subject: &subject, sequence, headers: Some(&headers), payload: &[] });
         Ok(())
     }

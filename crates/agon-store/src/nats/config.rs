@@ -30,6 +30,8 @@ pub struct NatsStoreConfig {
     pub part_bytes: NonZeroU32,
     /// What each kind of stream may hold.
     pub limits: NatsLimits,
+    /// Percent of each stream that new debates and new turns leave free, so that ends, cancellations and deletions always fit.
+    pub reserve_percent: u8,
     /// What this process keeps in memory.
     pub cache: NatsCache,
 }
@@ -97,6 +99,7 @@ impl Default for NatsStoreConfig {
             part_bytes: NonZeroU32::MIN.saturating_add((256 << 10) - 1),
             cluster: None,
             limits: NatsLimits::default(),
+            reserve_percent: 5,
             cache: NatsCache::default(),
         }
     }

@@ -84,7 +84,8 @@ impl Refusal {
         ];
         let (code, text) = (error.error_code(), error.to_string());
         // A store that fails may be full, or its disk is broken.
-        let at_limit = code == ErrorCode::STREAM_STORE_FAILED && text.contains("maximum");
+        let at_limit =
+            text.contains("no space left") || code == ErrorCode::STREAM_STORE_FAILED && text.contains("maximum");
         match (MOVED.contains(&code), FULL.contains(&code) || at_limit, (400..500).contains(&error.code())) {
             (true, _, _) => Self::Moved,
             (_, true, _) => Self::Full(text),

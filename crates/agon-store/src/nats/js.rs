@@ -1,5 +1,7 @@
 //! The few requests to JetStream that the store is made of, each with a deadline.
 use super::error::Refusal;
+use super::look::Found;
+use super::subjects::JOBS;
 use agon_bus::nats::NatsLink;
 use async_nats::header::{HeaderMap, NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, NATS_EXPECTED_STREAM};
 use async_nats::jetstream::message::StreamMessage;
@@ -10,6 +12,7 @@ use async_nats::jetstream::{Context, ContextBuilder, ErrorCode};
 use async_nats::{Client, Message, Request, RequestErrorKind};
 use bytes::Bytes;
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A connection's JetStream.
@@ -20,6 +23,8 @@ pub(crate) struct Js {
     pub(crate) deadline: Duration,
     /// This user may create no consumers.
     pub(crate) lent: bool,
+    /// How the streams are.
+    pub(crate) found: Arc<Found>,
 }
 
 /// A message for a stream.
@@ -37,7 +42,7 @@ impl Js {
     pub(crate) fn new(link: &NatsLink, deadline: Duration) -> Self {
         let client = link.client().clone();
         let context = ContextBuilder::new().timeout(deadline).api_prefix(link.api()).build(client.clone());
-        Self { client, context, deadline, lent: link.is_lent() }
+        Self { client, context, deadline, lent: link.is_lent(), found: Arc::default() }
     }
 
     /// Stores a message; its sequence in the stream. There is no message id: an unsure answer is settled by reading.
@@ -50,10 +55,25 @@ impl Js {
         let request = Request::new().headers(headers).payload(message.body);
         let answer = self.ask(message.subject, request).await?;
         match serde_json::from_slice::<Response<PublishAck>>(&answer.payload) {
-            Ok(Response::Ok(ack)) => Ok(ack.sequence),
-            Ok(Response::Err { error }) => Err(Refusal::from_api(&error)),
+            Ok(Response::Ok(ack)) => {
+                self.found.taken(message.stream);
+                Ok(ack.sequence)
+            }
+            Ok(Response::Err { error }) => Err(self.refused(message.stream, Refusal::from_api(&error))),
             Err(error) => Err(Refusal::Unsure(format!("the answer cannot be read: {error}"))),
         }
+    }
+
+    /// Takes note of a stream that has no room. A full queue of jobs empties by itself.
+    fn refused(&self, stream: &str, refusal: Refusal) -> Refusal {
+        match &refusal {
+            // one message for a subject: that is how what is there already is refused
+            Refusal::Full(detail) if stream != JOBS && !detail.contains("per subject") => {
+                self.found.refused(stream, detail);
+            }
+            Refusal::Full(_) | Refusal::Moved | Refusal::Denied(_) | Refusal::Unsure(_) => {}
+        }
+        refusal
     }
 
     /// One request and its answer.

@@ -54,7 +54,11 @@ impl Journal for NatsStore {
         }
         let place = self.log_place(debate);
         let tail = self.js.last(&place.stream, &place.subject).await.map_err(|error| error.during("reading a log"))?;
-        let Some(tail) = tail else { return Ok(Vec::new()) };
+        let Some(tail) = tail else {
+            // what was written or read here is gone, and must not be shown as if it were there
+            self.forget(debate);
+            return if after == Position(0) { Ok(Vec::new()) } else { Err(StoreError::NotFound(debate.clone())) };
+        };
         let head = head_of(debate, &tail)?;
         let known = self.heads.place(debate, after);
         self.heads.reached(debate, head);

@@ -10,6 +10,7 @@ mod held;
 mod jobs;
 mod js;
 mod log;
+mod look;
 mod orders;
 mod parts;
 mod registers;
@@ -34,10 +35,11 @@ use catalogue::Listing;
 use heads::Heads;
 use jobs::Queue;
 use js::Js;
+use look::Found;
 use std::sync::{Arc, Mutex};
 use tokio::task::JoinSet;
 
-/// A store on JetStream. It owns the task that keeps its catalogue up, which ends when it is closed or dropped.
+/// A store on JetStream. It owns the tasks that keep its catalogue up and look after its streams, which end when it is closed or dropped.
 pub struct NatsStore {
     config: NatsStoreConfig,
     js: Js,
@@ -45,6 +47,7 @@ pub struct NatsStore {
     heads: Heads,
     queue: Queue,
     listing: Arc<Listing>,
+    found: Arc<Found>,
     tasks: Mutex<JoinSet<()>>,
 }
 
@@ -78,18 +81,21 @@ impl NatsStore {
     pub async fn open_for(link: &NatsLink, config: NatsStoreConfig, uses: NatsUse) -> Result<Self, NatsStoreError> {
         let js = Js::new(link, config.deadline);
         setup::set_up(link, &js, &config, uses).await?;
+        let found = Arc::clone(&js.found);
         let cache = &config.cache;
         let listing = Arc::new(Listing::new());
         let mut tasks = JoinSet::new();
         if uses.knows_all() {
             tasks.spawn(tail::follow(js.clone(), Arc::clone(&listing)));
         }
+        tasks.spawn(look::keep(link.clone(), config.clone(), uses, Arc::clone(&found)));
         Ok(Self {
             live: Live::new(cache.records.get(), cache.debates.get()),
             heads: Heads::new(cache.debates.get(), cache.places.get()),
             queue: Queue::new(cache.held_jobs.get()),
             tasks: Mutex::new(tasks),
             listing,
+            found,
             js,
             config,
         })
@@ -101,7 +107,7 @@ impl NatsStore {
         self.listing.loaded.subscribe().wait_for(|loaded| *loaded).await.ok();
     }
 
-    /// Ends the store's task. What was answered is stored; nothing has to be flushed.
+    /// Ends the store's tasks. What was answered is stored; nothing has to be flushed.
     pub async fn close(&self) {
         let mut tasks = std::mem::take(&mut *lock(&self.tasks));
         tasks.shutdown().await;

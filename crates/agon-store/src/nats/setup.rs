@@ -32,13 +32,15 @@ pub struct NatsUse {
     pub admits: bool,
     /// Debates are owned.
     pub owns: bool,
+    /// Turns are queued or pulled: the queues of the bus are looked at, too.
+    pub queues: bool,
 }
 impl NatsUse {
-    /// Everything.
-    pub const ALL: Self = Self { admits: true, owns: true };
+    /// Everything of the store.
+    pub const ALL: Self = Self { admits: true, owns: true, queues: false };
 
     /// Logs, results and parts are there for everybody, the lists only for those who know all debates.
-    fn needs(self, stream: &str) -> bool {
+    pub(crate) fn needs(self, stream: &str) -> bool {
         match stream {
             REQUESTS => self.admits,
             ORDERS | JOBS | CATALOGUE => self.knows_all(),

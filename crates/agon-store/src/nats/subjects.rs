@@ -35,6 +35,10 @@ const CANCEL: &str = "cancel";
 pub(crate) fn log_stream(shard: u32) -> String {
     format!("AGON_LOG_{shard}")
 }
+/// Whether a stream holds logs.
+pub(crate) fn is_log_stream(stream: &str) -> bool {
+    stream.starts_with("AGON_LOG_")
+}
 /// Every log of a shard.
 pub(crate) fn shard_logs(shard: u32) -> String {
     format!("agon.v1.log.{shard}.*.*")

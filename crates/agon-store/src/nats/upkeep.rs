@@ -4,10 +4,11 @@ use super::error::Refusal;
 use super::log::head_of;
 use super::subjects::{self, JOBS, ORDERS, PARTS, REGISTERS};
 use crate::catalogue::Catalogue as _;
+use crate::condition::Condition;
 use crate::live::ends;
 use crate::port::StoreError;
 use crate::upkeep::{DebateHead, Page, RawRecord, Upkeep, Verified, Walk};
-use agon_core::DebateId;
+use agon_core::{DebateId, Timestamp};
 use agon_proto::decode_record;
 use async_nats::jetstream::message::StreamMessage;
 use async_trait::async_trait;
@@ -63,6 +64,21 @@ impl Upkeep for NatsStore {
         let listed = admissions.into_iter().skip(from).take(page.limit as usize);
         let heads = stream::iter(listed).map(|(_, debate)| async move { self.listed(debate).await });
         heads.buffered(AT_ONCE).try_filter_map(|head| async { Ok(head) }).try_collect().await
+    }
+
+    fn condition(&self) -> Condition {
+        self.found.condition()
+    }
+
+    async fn is_lost(&self, debate: &DebateId, admitted: Timestamp) -> Result<bool, StoreError> {
+        let place = self.log_place(debate);
+        if !self.found.may_lack(&place.stream, admitted) {
+            return Ok(false);
+        }
+        match self.js.last(&place.stream, &place.subject).await {
+            Ok(tail) => Ok(tail.is_none()),
+            Err(error) => Err(error.during("looking for a log")),
+        }
     }
 
     async fn delete(&self, debate: &DebateId) -> Result<bool, StoreError> {

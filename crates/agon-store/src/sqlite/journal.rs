@@ -92,7 +92,9 @@ impl Journal for SqliteStore {
         match self.writer.write(Append { debate: debate.clone(), record: Arc::clone(&record) }).await {
             Ok(Ok(())) => Ok(record),
             Ok(Err(Fenced(last))) => Err(AppendError::Fenced { last }),
-            Err(WriteError::Refused(detail)) => Err(AppendError::Store(StoreError::Backend(detail))),
+            Err(refused @ (WriteError::Refused(_) | WriteError::Full(_))) => {
+                Err(AppendError::Store(refused.into_store()))
+            }
             Err(WriteError::Unsure(detail)) => Err(AppendError::Unsure(detail)),
         }
     }

@@ -9,6 +9,8 @@ pub struct Trouble {
     pub detail: String,
     /// It does not pass: the file is gone, or is another one.
     pub lasting: bool,
+    /// The disk is full.
+    pub full: bool,
 }
 
 impl Trouble {
@@ -25,7 +27,7 @@ impl Trouble {
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => true,
             _ => return None,
         };
-        Some(Self { detail: error.to_string(), lasting })
+        Some(Self { detail: error.to_string(), lasting, full: error.sqlite_error_code() == Some(ErrorCode::DiskFull) })
     }
 }
 
@@ -64,7 +66,11 @@ impl Identity {
         })?;
         let became = if now.is_none() { "was deleted or moved" } else { "was replaced by another" };
         let path = path.display();
-        Some(Trouble { detail: format!("the database file {path} {became} while it was in use"), lasting: true })
+        Some(Trouble {
+            detail: format!("the database file {path} {became} while it was in use"),
+            lasting: true,
+            full: false,
+        })
     }
 }
 

@@ -3,6 +3,7 @@ use super::journal::{each_raw, number};
 use super::writer::{Change, WriteError};
 use super::{SqliteStore, backend};
 use crate::chain::Hash;
+use crate::condition::Condition;
 use crate::live::{Live, ends};
 use crate::owner::Local;
 use crate::port::StoreError;
@@ -45,6 +46,20 @@ impl Upkeep for SqliteStore {
     async fn verify(&self, debate: &DebateId) -> Result<Verified, StoreError> {
         let debate = debate.clone();
         self.readers.run(move |db| verify(db, &debate)).await
+    }
+
+    fn condition(&self) -> Condition {
+        let Some(trouble) = self.writer.trouble().borrow().clone() else { return Condition::default() };
+        match trouble.full {
+            true => Condition {
+                exhausted: vec![format!("the disk of the store is full ({}); make room on it", trouble.detail)],
+                ..Condition::default()
+            },
+            false => Condition {
+                broken: vec![format!("the store cannot be written: {}", trouble.detail)],
+                ..Condition::default()
+            },
+        }
     }
 
     async fn raw_records(&self, debate: &DebateId) -> Result<Vec<RawRecord>, StoreError> {

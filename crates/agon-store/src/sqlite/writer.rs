@@ -30,14 +30,24 @@ pub(super) trait Change: Send + 'static {
 pub(super) enum WriteError {
     /// Nothing was written.
     Refused(String),
+    /// Nothing was written, because the disk is full.
+    Full(String),
     /// It may have been written, or not.
     Unsure(String),
 }
 impl WriteError {
+    /// What SQLite said before anything was written.
+    fn refused(reason: &rusqlite::Error) -> Self {
+        match reason.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DiskFull) => Self::Full(reason.to_string()),
+            _ => Self::Refused(reason.to_string()),
+        }
+    }
     /// What happened, where it makes no difference.
     pub(super) fn into_store(self) -> crate::StoreError {
         match self {
             Self::Refused(detail) | Self::Unsure(detail) => crate::StoreError::Backend(detail),
+            Self::Full(detail) => crate::StoreError::Full(format!("the disk of the store ({detail})")),
         }
     }
 }
@@ -190,7 +200,7 @@ impl Loop {
                     self.write(&mut vec![change]);
                 }
             }
-            Err(Failed::Before(reason)) => self.settle(group, &Err(WriteError::Refused(reason.to_string()))),
+            Err(Failed::Before(reason)) => self.settle(group, &Err(WriteError::refused(&reason))),
             Err(Failed::AtCommit(reason)) => self.settle(group, &Err(WriteError::Unsure(reason.to_string()))),
         }
     }

@@ -54,6 +54,8 @@ pub enum ListedState {
     Failed,
     /// It was ended by order
     Cancelled,
+    /// Its log is gone from the server's store
+    Lost,
 }
 
 /// An outcome to look for.

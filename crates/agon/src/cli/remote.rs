@@ -1,5 +1,6 @@
 //! Commands that speak to a server, and where commands look.
 use super::{DebateArgs, OutputArgs, PaceArgs, ServerArgs, ViewArgs};
+use crate::settings::Length;
 use clap::Args;
 
 /// Which server to speak to.
@@ -46,6 +47,9 @@ pub struct SubmitArgs {
     /// Only check, and print what the debate would take
     #[arg(long, conflicts_with_all = ["wait", "jsonl"])]
     pub validate_only: bool,
+    /// How long --wait waits for a server or a store that is away or full; else `client.patience` of the settings
+    #[arg(long, value_name = "TIME", help_heading = "Server")]
+    pub patience: Option<Length>,
     /// Which server to speak to.
     #[command(flatten)]
     pub api: ApiArgs,
@@ -92,7 +96,8 @@ pub struct RejudgeArgs {
 /// `agon watch`
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
-A broken connection is taken up again where it broke, for as long as `client.patience` allows.
+A broken connection is taken up again where it broke, for as long as `client.patience` allows; so long it also waits for a store
+that is away or full. While nothing happens, a line every 10 seconds says what is waited for.
 Ctrl-C ends the watching, not the debate.")]
 pub struct WatchArgs {
     /// The debate: its id, the beginning or the end of it, or `last`
@@ -101,6 +106,9 @@ pub struct WatchArgs {
     /// Show only what comes after this event
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub after: u64,
+    /// How long to wait for a server or a store that is away or full; else `client.patience` of the settings
+    #[arg(long, value_name = "TIME", help_heading = "Server")]
+    pub patience: Option<Length>,
     /// Which server to speak to.
     #[command(flatten)]
     pub api: ApiArgs,

@@ -1,12 +1,15 @@
 //! Following a debate at a server: every event once, however often the connection breaks.
 use super::connect::Client;
+use super::wait::{TELL, Wait};
 use super::{calls, told};
-use crate::exit::Stop;
+use crate::exit::{Exit, Stop};
+use crate::settings::Length;
 use crate::watching::{Feed, Seen, Sink, end_of, interrupts};
 use agon_core::Position;
 use agon_proto::pb;
 use agon_proto::pb::v1::debate::State;
 use agon_proto::pb::v1::watch_debate_response::Kind;
+use agon_report::one_line;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -22,7 +25,7 @@ const SILENCE: Duration = Duration::from_secs(45);
 /// Follows a debate from the event after `after` on.
 pub fn follow(client: &Client, id: &str, after: Position, tokens: bool) -> Feed {
     let follower =
-        Follower { client: client.clone(), id: id.to_owned(), seen: after, tokens, begun: false, broken: None };
+        Follower { client: client.clone(), id: id.to_owned(), seen: after, tokens, begun: false, wait: Wait::new() };
     Feed::new(|sink| follower.run(sink))
 }
 
@@ -33,8 +36,7 @@ struct Follower {
     tokens: bool,
     /// The server has answered at least once: from here on it is waited for.
     begun: bool,
-    /// Since when nothing came.
-    broken: Option<Instant>,
+    wait: Wait,
 }
 
 /// How a stream ended.
@@ -59,7 +61,7 @@ impl Follower {
             let ended = self.stream(&sink).await;
             let progress = self.seen > before;
             if progress {
-                (pause, self.broken) = (SHORTEST_PAUSE, None);
+                pause = SHORTEST_PAUSE;
             }
             match ended {
                 Ended::Over | Ended::Unheard => return,
@@ -67,7 +69,11 @@ impl Follower {
                 Ended::Broken(status) if self.is_final(&status) => {
                     return sink.fail(self.client.stop(&status, "watch").await).await;
                 }
-                Ended::Broken(_) => sink.notice(Some("The connection broke. Trying to take it up again.".into())).await,
+                Ended::Broken(status) => {
+                    let why = told::words(&status);
+                    self.wait.stuck(&format!("the connection broke ({why}), it is tried to take it up again"));
+                    self.tell(&sink).await;
+                }
                 Ended::Cut if progress => continue,
                 Ended::Cut => {}
             }
@@ -77,10 +83,38 @@ impl Follower {
     }
 
     fn is_final(&mut self, status: &Status) -> bool {
-        let since = *self.broken.get_or_insert_with(Instant::now);
+        self.wait.stuck_since.get_or_insert_with(Instant::now);
         // Who never answered is probably not there; who did is worth waiting for.
         let patience = if self.begun { self.client.patience } else { self.client.patience.min(LONGEST_PAUSE) };
-        !told::passing(status.code()) || since.elapsed() > patience
+        !told::passing(status.code()) || self.wait.exceeds(patience)
+    }
+
+    /// Says what is waited for, if it is time to.
+    async fn tell(&mut self, sink: &Sink) {
+        if let Some(notice) = self.wait.notice() {
+            sink.notice(Some(notice.into())).await;
+        }
+    }
+
+    /// Says that the debate goes on.
+    async fn goes_on(&mut self, sink: &Sink) {
+        if self.wait.over() {
+            sink.notice(None).await;
+        }
+    }
+
+    /// The end of the wait, where a store was in trouble for too long.
+    fn out_of_patience(&self) -> Option<Ended> {
+        let patience = self.client.patience;
+        let why = self.wait.why.as_deref().filter(|_| self.wait.exceeds(patience))?;
+        let id = &self.id;
+        Some(Ended::Unreadable(Stop::say(
+            Exit::Unavailable,
+            format!(
+                "debate {id} has not gone on for {}: {why}\n  it goes on once that has passed; agon watch {id} shows it again",
+                Length(patience)
+            ),
+        )))
     }
 
     async fn stream(&mut self, sink: &Sink) -> Ended {
@@ -95,32 +129,39 @@ impl Follower {
             Ok(Err(status)) => return Ended::Broken(status),
             Err(_) => return Ended::Broken(Status::new(Code::DeadlineExceeded, "no answer")),
         };
-        sink.notice(None).await;
+        let mut heard = Instant::now();
         loop {
-            let message = match tokio::time::timeout(SILENCE, stream.message()).await {
-                Ok(Ok(Some(message))) => message,
-                Ok(Ok(None)) => return Ended::Cut,
-                Ok(Err(status)) => return Ended::Broken(status),
-                Err(_) => return Ended::Broken(Status::new(Code::Unavailable, "the stream fell silent")),
+            let ended = match tokio::time::timeout(TELL, stream.message()).await {
+                Ok(Ok(Some(message))) => {
+                    heard = Instant::now();
+                    self.take(message, sink).await
+                }
+                Ok(Ok(None)) => Some(Ended::Cut),
+                Ok(Err(status)) => Some(Ended::Broken(status)),
+                Err(_) if heard.elapsed() < SILENCE => None,
+                Err(_) => Some(Ended::Broken(Status::new(Code::Unavailable, "the stream fell silent"))),
             };
-            if let Some(ended) = self.take(message, sink).await {
+            if let Some(ended) = ended.or_else(|| self.out_of_patience()) {
                 return ended;
             }
+            self.tell(sink).await;
         }
     }
 
     async fn take(&mut self, message: pb::v1::WatchDebateResponse, sink: &Sink) -> Option<Ended> {
-        (self.begun, self.broken) = (true, None);
+        self.begun = true;
         match message.kind? {
             Kind::Snapshot(debate) if is_halted(&debate) => Some(self.catch_up(sink).await),
             Kind::Snapshot(debate) => self.is_over(&debate).then_some(Ended::Over),
             Kind::Event(event) if event.sequence <= self.seen.0 => None,
             Kind::Event(event) => {
+                self.goes_on(sink).await;
                 let record = match calls::record(event) {
                     Ok(record) => record,
                     Err(stop) => return Some(Ended::Unreadable(stop)),
                 };
                 self.seen = record.last();
+                self.wait.asked(&record);
                 let (over, interrupted) = (end_of(&record).is_some(), interrupts(&record));
                 let heard = sink.send(Seen::Record(Arc::new(record))).await;
                 match (over, heard) {
@@ -131,6 +172,7 @@ impl Follower {
                 }
             }
             Kind::Delta(delta) => {
+                self.goes_on(sink).await;
                 let turn = delta.turn.map(Into::into)?;
                 let heard = sink
                     .send(Seen::Delta { turn, offset: delta.offset, text: delta.text, waiting: delta.waiting })
@@ -139,7 +181,13 @@ impl Follower {
             }
             Kind::Heartbeat(_) if sink.is_closed() => Some(Ended::Unheard),
             // no event says that a process of the debate's own was stopped or died
-            Kind::Heartbeat(_) => self.if_halted(sink).await,
+            Kind::Heartbeat(heartbeat) => {
+                match heartbeat.waits_for.as_str() {
+                    "" => self.wait.well(),
+                    why => self.wait.stuck(&one_line(why)),
+                }
+                self.if_halted(sink).await
+            }
         }
     }
 
@@ -147,7 +195,23 @@ impl Follower {
     async fn if_halted(&mut self, sink: &Sink) -> Option<Ended> {
         match self.client.get(&self.id).await {
             Ok(debate) if is_halted(&debate) => Some(self.catch_up(sink).await),
-            Ok(_) | Err(_) => None,
+            Ok(debate) if debate.state() == State::Lost => {
+                let why =
+                    debate.reason.and_then(|reason| reason.detail).map(|detail| one_line(&detail)).unwrap_or_default();
+                let lost = format!("debate {} is lost: {why}", self.id);
+                Some(Ended::Unreadable(Stop::say(Exit::Failed, lost)))
+            }
+            Ok(debate) => {
+                self.wait.queued = debate.state() == State::Queued;
+                None
+            }
+            // nobody but the server knows the debate: it is asked again
+            Err(stop) if stop.exit == Exit::Unavailable => {
+                let why = stop.error.map(|error| one_line(&error.to_string()));
+                self.wait.stuck(&why.unwrap_or_default());
+                None
+            }
+            Err(stop) => Some(Ended::Unreadable(stop)),
         }
     }
 
@@ -176,7 +240,8 @@ impl Follower {
             | State::Running
             | State::Cancelling
             | State::Paused
-            | State::Interrupted => false,
+            | State::Interrupted
+            | State::Lost => false,
         };
         ended && debate.sequence <= self.seen.0
     }

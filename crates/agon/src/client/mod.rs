@@ -6,6 +6,7 @@ mod door;
 mod find;
 mod follow;
 mod told;
+mod wait;
 
 pub use connect::{Client, address};
 pub use follow::{follow, is_halted};
@@ -13,7 +14,7 @@ pub use follow::{follow, is_halted};
 use crate::cli::{ApiArgs, PlaceArgs};
 use crate::commands::Context;
 use crate::exit::Stop;
-use crate::settings::ClientSettings;
+use crate::settings::{ClientSettings, Length};
 
 /// Where a command looks for debates.
 pub enum Place {
@@ -42,6 +43,12 @@ pub fn required(context: &Context, args: &ApiArgs) -> Result<ClientSettings, Sto
             "no Agon server is named: use --server HOST:PORT, or set AGON_SERVER or `client.server`; `agon serve` starts one",
         )),
     }
+}
+
+/// The same with a patience of its own.
+pub fn required_for(context: &Context, args: &ApiArgs, patience: Option<Length>) -> Result<ClientSettings, Stop> {
+    let settings = required(context, args)?;
+    Ok(ClientSettings { patience: patience.unwrap_or(settings.patience), ..settings })
 }
 
 fn chosen(context: &Context, args: &ApiArgs) -> Result<ClientSettings, Stop> {

@@ -54,7 +54,8 @@ fn exit(code: Code) -> Exit {
         | Code::Aborted
         | Code::Cancelled
         | Code::Unimplemented => Exit::Unavailable,
-        Code::Ok | Code::Unknown | Code::Internal | Code::DataLoss => Exit::Internal,
+        Code::DataLoss => Exit::Failed,
+        Code::Ok | Code::Unknown | Code::Internal => Exit::Internal,
     }
 }
 
@@ -111,8 +112,16 @@ fn what(status: &Status, address: &str) -> String {
             format!("the connection to {address} failed: {}", one_line(&cause.to_string()))
         }
         (Code::DeadlineExceeded | Code::Cancelled, _, _) => format!("the server {address} did not answer in time"),
-        (code, _, _) if status.message().is_empty() => format!("the server says: {}", words(code)),
+        (code, _, _) if status.message().is_empty() => format!("the server says: {}", describe(code)),
         (_, _, _) => one_line(status.message()),
+    }
+}
+
+/// A refusal in a few words.
+pub fn words(status: &Status) -> String {
+    match (status.code(), status.message()) {
+        (code, "") => describe(code),
+        (_, message) => one_line(message),
     }
 }
 
@@ -127,7 +136,7 @@ fn causes(status: &Status) -> Vec<&(dyn Error + 'static)> {
     causes
 }
 
-fn words(code: Code) -> String {
+fn describe(code: Code) -> String {
     code.description().to_lowercase()
 }
 

@@ -117,7 +117,8 @@ async fn at_server(context: &Context, args: &CancelArgs, settings: &ClientSettin
         | State::Running
         | State::Cancelling
         | State::Paused
-        | State::Interrupted => ("cancelling", "is ordered to end"),
+        | State::Interrupted
+        | State::Lost => ("cancelling", "is ordered to end"),
     };
     said(context, args, &id, state, words)
 }

@@ -138,6 +138,7 @@ pub fn state(state: pb::v1::debate::State) -> &'static str {
         State::Cancelling => "cancelling",
         State::Paused => Halt::Paused.as_str(),
         State::Interrupted => Halt::Interrupted.as_str(),
+        State::Lost => "lost",
         State::Succeeded => word(of(DebateState::Succeeded)),
         State::Failed => word(of(DebateState::Failed)),
         State::Cancelled => word(of(DebateState::Cancelled)),

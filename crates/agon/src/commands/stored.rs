@@ -9,6 +9,7 @@ use crate::reports::{self, Log};
 use crate::store::{Store, failed};
 use agon_core::Debate;
 use agon_proto::pb::v1::ExportFormat;
+use agon_proto::pb::v1::debate::State;
 use agon_store::Upkeep;
 
 /// Columns of a list that is not shown on a terminal.
@@ -51,9 +52,39 @@ fn local_rows(context: &Context, args: &ListArgs) -> Result<Vec<Row>, Stop> {
 
 /// `agon get ID`
 pub fn get(context: &Context, args: &GetArgs) -> Result<Exit, Stop> {
+    if let Some(lost) = lost(context, args)? {
+        return Ok(lost);
+    }
     let format = if args.json { Format::Json } else { Format::Summary };
     context.output.data(&document(context, &args.place, &args.id, format)?)?;
     Ok(Exit::Done)
+}
+
+/// A debate at a server whose log is gone has no document.
+fn lost(context: &Context, args: &GetArgs) -> Result<Option<Exit>, Stop> {
+    let Place::Server(settings) = client::place(context, &args.place)? else { return Ok(None) };
+    let debate = small_runtime()?.block_on(async {
+        let client = Client::open(&settings, &context.environment)?;
+        let id = client.find(&args.id).await?;
+        client.get(&id).await
+    })?;
+    if debate.state() != State::Lost {
+        return Ok(None);
+    }
+    let row = Row::of_debate(&debate);
+    if args.json {
+        context.output.line(&rows::object(&row)?)?;
+    } else {
+        context.output.data(&rows::lines(std::slice::from_ref(&row), usize::MAX))?;
+    }
+    let why = debate
+        .reason
+        .as_ref()
+        .and_then(|reason| reason.detail.as_deref())
+        .map(agon_report::one_line)
+        .unwrap_or_default();
+    context.output.warn(&format!("debate {0} is lost: {why}; agon delete {0} removes what is left of it", debate.id));
+    Ok(Some(Exit::Failed))
 }
 
 /// `agon report ID`

@@ -25,7 +25,7 @@ const FAREWELL: &str = "Leaving. The debate goes on at the server.";
 pub fn submit(context: &Context, args: &SubmitArgs) -> Result<Exit, Stop> {
     let context = &context.quietly(args.output.view.quiet);
     let settings = context.settings()?;
-    let server = client::required(context, &args.api)?;
+    let server = client::required_for(context, &args.api, args.patience)?;
     let named = Named::find(&args.debate.what, args.debate.syntax)?;
     if args.wait {
         show::try_reports(&args.output, &settings)?;
@@ -103,7 +103,7 @@ async fn wait(
 pub fn watch(context: &Context, args: &WatchArgs) -> Result<Exit, Stop> {
     let context = &context.quietly(args.view.quiet);
     let settings = context.settings()?;
-    let server = client::required(context, &args.api)?;
+    let server = client::required_for(context, &args.api, args.patience)?;
     let output = OutputArgs { view: args.view.clone(), output_dir: None, no_reports: true };
     small_runtime()?.block_on(async {
         let client = Client::open(&server, &context.environment)?;

@@ -1,8 +1,9 @@
 //! The port for operators: where it listens, and what it says of the process.
 use super::plan::Plan;
+use crate::cli::Role;
 use crate::exit::{Exit, Stop};
 use crate::settings::AdminSettings;
-use agon_server::{Admin, AdminPorts, GatewayPorts, SitePolicy};
+use agon_server::{Admin, AdminPorts, GatewayPorts, Needs, SitePolicy};
 use agon_telemetry::Telemetry;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -29,13 +30,14 @@ pub async fn start(plan: &Plan, ports: AdminPorts) -> Result<Admin, Stop> {
 
 /// What the port shows.
 pub fn ports(
-    settings: &AdminSettings,
+    plan: &Plan,
     telemetry: &Telemetry,
     parts: GatewayPorts,
     ending: Arc<AtomicBool>,
 ) -> Result<AdminPorts, Stop> {
     let telemetry = telemetry.clone();
-    let sites = SitePolicy::parse(&settings.allowed_hosts, &[]);
+    let needs = if plan.is(Role::Gateway) { Needs::Answers } else { Needs::Room };
+    let sites = SitePolicy::parse(&plan.settings.admin.allowed_hosts, &[]);
     Ok(AdminPorts {
         sites: sites.map_err(|problems| Stop::usage(format!("admin: {}", problems.join("; "))))?,
         metrics: Arc::new(move || telemetry.prometheus()),
@@ -45,7 +47,7 @@ pub fn ports(
                 if ending.load(Ordering::Acquire) {
                     return vec!["the process is ending".to_owned()];
                 }
-                parts.unready().await
+                parts.unready(needs).await
             })
         }),
     })

@@ -88,9 +88,9 @@ impl Ground {
         let [control, tokens] = &links;
         let keys = permissions::check(plan, control).await?;
         let streams = ProvisionConfig { replicas: settings.replicas.get(), ..ProvisionConfig::default() };
-        let uses = NatsUse { admits: plan.is(Role::Gateway), owns: plan.is(Role::Coordinator) };
+        let (owns, queues) = (plan.is(Role::Coordinator), plan.is(Role::Coordinator) || plan.is(Role::Host));
+        let uses = NatsUse { admits: plan.is(Role::Gateway), owns, queues };
         let wanted = plan.settings.store_on_nats();
-        let queues = uses.owns || plan.is(Role::Host);
         let kept = Streams { link: control.clone(), bus: streams.clone(), queues, store: wanted, uses };
         let store = kept.open(settings.wait.0, &plan.herald).await.map_err(not_opened)?;
         let store = Arc::new(store);

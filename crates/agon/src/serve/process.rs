@@ -64,8 +64,7 @@ impl Process {
             streams: ground.streams(plan),
         };
         let ending = Arc::new(AtomicBool::new(false));
-        let admin =
-            admin::start(plan, admin::ports(&plan.settings.admin, telemetry, parts.clone(), ending.clone())?).await?;
+        let admin = admin::start(plan, admin::ports(plan, telemetry, parts.clone(), ending.clone())?).await?;
         let gateway = match plan.is(Role::Gateway) {
             true => Some(
                 Gateway::start(face::config(plan, &context.environment)?, parts).await.map_err(face::not_started)?,

@@ -24,7 +24,7 @@ pub struct ClientSettings {
     pub tls_key: Option<PathBuf>,
     /// How long one question may take.
     pub timeout: Length,
-    /// How long a watch goes on trying to take a broken connection up again.
+    /// How long a watch waits for a connection or a store that is away or full.
     pub patience: Length,
 }
 impl Default for ClientSettings {
@@ -36,7 +36,7 @@ impl Default for ClientSettings {
             tls_cert: None,
             tls_key: None,
             timeout: Length::seconds(30),
-            patience: Length::seconds(60),
+            patience: Length::seconds(300),
         }
     }
 }

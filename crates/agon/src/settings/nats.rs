@@ -100,6 +100,8 @@ pub struct NatsLimitSettings {
     pub requests_age: Length,
     /// Mebibytes of the list of debates.
     pub catalogue_mib: NonZeroU64,
+    /// Percent of each stream that new debates and turns leave free, so that ends, cancellations and deletions always fit.
+    pub reserve_percent: u8,
 }
 impl Default for NatsLimitSettings {
     fn default() -> Self {
@@ -112,6 +114,7 @@ impl Default for NatsLimitSettings {
             jobs: store.max_jobs,
             requests_age: Length(store.limits.request_age),
             catalogue_mib: mebibytes(store.limits.catalogue_bytes),
+            reserve_percent: store.reserve_percent,
         }
     }
 }
@@ -133,6 +136,9 @@ impl NatsSettings {
         }
         if !matches!(self.replicas.get(), 1 | 3 | 5) {
             problems.push("replicas: 1, 3 or 5".to_owned());
+        }
+        if self.limits.reserve_percent > 50 {
+            problems.push("limits.reserve_percent: 0 to 50".to_owned());
         }
         if self.tls.cert.is_some() != self.tls.key.is_some() {
             problems.push("tls.cert, tls.key: give both or neither".to_owned());
@@ -178,6 +184,7 @@ impl NatsSettings {
             shards: self.shards,
             replicas: self.replicas,
             max_jobs: self.limits.jobs,
+            reserve_percent: self.limits.reserve_percent,
             limits: NatsLimits {
                 log_bytes: bytes(self.limits.logs_mib),
                 register_bytes: bytes(self.limits.registers_mib),

@@ -10,6 +10,7 @@ mod bodies;
 mod faults;
 mod fencing;
 mod line;
+mod look;
 mod queue;
 mod setup;
 mod tail;

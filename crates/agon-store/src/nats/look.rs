@@ -1,0 +1,207 @@
+//! Looks now and then whether the streams that this process uses are there, and how much room is left in them. What it found is answered
+//! from memory.
+use super::NatsStoreConfig;
+use super::setup::{self, NatsUse};
+use super::subjects::{self, JOBS};
+use crate::condition::Condition;
+use crate::lock::lock;
+use agon_bus::nats::provision::{ProvisionError, find_stream};
+use agon_bus::nats::{NatsLink, QUEUE_STREAM};
+use agon_core::Timestamp;
+use async_nats::jetstream::stream::Info;
+use futures_util::{StreamExt as _, stream};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The pause between two looks while all is well.
+const PAUSE: Duration = Duration::from_secs(5);
+/// The same while something is not, or a stream is more than half full.
+const SHORT_PAUSE: Duration = Duration::from_secs(1);
+/// So many streams are asked for at once.
+const AT_ONCE: usize = 16;
+/// How long a write that was refused for want of room counts. Then it is tried again, for nothing else tells that a disk has room.
+const REFUSED_FOR: Duration = Duration::from_secs(10);
+/// A debate that was admitted so long after the first message of its stream has its log. Clocks may differ by as much.
+const CLOCKS: u64 = 60_000;
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    condition: Condition,
+    /// Why a stream took no message, and when.
+    refused: BTreeMap<String, (String, Instant)>,
+    /// Logs that were begun before this moment may be gone from a stream, in milliseconds since 1970.
+    begins: HashMap<String, u64>,
+}
+
+impl Found {
+    /// How the store is.
+    pub(crate) fn condition(&self) -> Condition {
+        let mut inner = lock(&self.inner);
+        inner.refused.retain(|_, (_, at)| at.elapsed() < REFUSED_FOR);
+        let mut condition = inner.condition.clone();
+        condition.exhausted.extend(inner.refused.values().map(|(text, _)| text.clone()));
+        condition
+    }
+
+    /// A stream took no message for want of room.
+    pub(crate) fn refused(&self, stream: &str, detail: &str) {
+        let text = format!("{} ({detail}); {}", named(stream), remedy(stream, detail));
+        lock(&self.inner).refused.insert(stream.to_owned(), (text, Instant::now()));
+    }
+
+    /// A stream has taken a message.
+    pub(crate) fn taken(&self, stream: &str) {
+        lock(&self.inner).refused.remove(stream);
+    }
+
+    /// Whether the log of a debate that was admitted then may be gone from its stream.
+    pub(crate) fn may_lack(&self, stream: &str, admitted: Timestamp) -> bool {
+        lock(&self.inner).begins.get(stream).is_none_or(|begin| admitted.0 < begin.saturating_add(CLOCKS))
+    }
+}
+
+/// Looks for as long as it is polled.
+pub(crate) async fn keep(link: NatsLink, config: NatsStoreConfig, uses: NatsUse, found: Arc<Found>) {
+    let mut names: Vec<String> = setup::streams(&config).into_iter().map(|stream| stream.name).collect();
+    names.retain(|name| uses.needs(name));
+    if uses.queues {
+        names.push(QUEUE_STREAM.to_owned());
+    }
+    loop {
+        let pause = look(&link, &config, &names, &found).await;
+        tokio::time::sleep(pause).await;
+    }
+}
+
+async fn look(link: &NatsLink, config: &NatsStoreConfig, names: &[String], found: &Found) -> Duration {
+    if !link.is_connected() {
+        let away = format!("the connection to {} is being restored", link.servers());
+        lock(&found.inner).condition = Condition { broken: vec![away], ..Condition::default() };
+        return SHORT_PAUSE;
+    }
+    let looks = names.iter().cloned().map(|name| async move { (find_stream(link, &name).await, name) });
+    let looks: Vec<_> = stream::iter(looks).buffered(AT_ONCE).collect().await;
+    let mut condition = Condition::default();
+    let mut begins = Vec::new();
+    let mut filling = false;
+    for (answer, name) in looks {
+        let name = name.as_str();
+        match answer {
+            Ok(Some(info)) => {
+                filling |= weigh(&info, config.reserve_percent, &mut condition);
+                if subjects::is_log_stream(name) {
+                    begins.push((name.to_owned(), beginning(&info)));
+                }
+            }
+            Ok(None) => condition.broken.push(format!(
+                "stream {name} does not exist; it was deleted, or never set up: run `agon provision`, or restore a backup"
+            )),
+            Err(error) => {
+                let why = broken(name, &error);
+                if !condition.broken.contains(&why) {
+                    condition.broken.push(why);
+                }
+            }
+        }
+    }
+    let well = condition == Condition::default();
+    let mut inner = lock(&found.inner);
+    if inner.condition != condition {
+        match condition.trouble() {
+            Some(trouble) => tracing::warn!(trouble, "the store is not as it should be"),
+            None => tracing::info!("the store is as it should be again"),
+        }
+    }
+    inner.condition = condition;
+    inner.begins.extend(begins);
+    if well && !filling { PAUSE } else { SHORT_PAUSE }
+}
+
+/// Takes in how full a stream is. Whether more than half of it is used. A full queue of work is no trouble of the store's: it refuses
+/// further work, and empties by itself.
+fn weigh(info: &Info, reserve_percent: u8, condition: &mut Condition) -> bool {
+    let name = info.config.name.as_str();
+    if name == JOBS || name == QUEUE_STREAM {
+        return false;
+    }
+    let Some(most) = u64::try_from(info.config.max_bytes).ok().filter(|most| *most > 0) else { return false };
+    let free = most.saturating_sub(info.state.bytes);
+    let reserve = most / 100 * u64::from(reserve_percent);
+    let text = || {
+        let (used, most) = (mebibytes(info.state.bytes), mebibytes(most));
+        format!("{} ({used} of {most} MiB); {}", named(name), remedy(name, ""))
+    };
+    if free <= reserve / 4 {
+        condition.exhausted.push(text());
+    }
+    if free <= reserve {
+        condition.full.push(text());
+    }
+    free < most / 2
+}
+
+fn mebibytes(bytes: u64) -> String {
+    let tenths = bytes.saturating_mul(10) >> 20;
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+fn named(stream: &str) -> String {
+    format!("stream {stream} is full")
+}
+
+fn remedy(stream: &str, detail: &str) -> &'static str {
+    if detail.contains("no space") {
+        return "make room on the disk of nats-server";
+    }
+    if subjects::is_log_stream(stream) {
+        return "delete debates that are over (agon delete), or raise nats.limits.logs_mib and run `agon provision`";
+    }
+    match stream {
+        subjects::REGISTERS => {
+            "delete debates that are over (agon delete), or raise nats.limits.registers_mib and run `agon provision`"
+        }
+        subjects::CATALOGUE => {
+            "delete debates that are over (agon delete), or raise nats.limits.catalogue_mib and run `agon provision`"
+        }
+        _ => "delete debates that are over (agon delete)",
+    }
+}
+
+fn broken(name: &str, error: &ProvisionError) -> String {
+    match error {
+        ProvisionError::NoJetStream(_) => String::from(
+            "JetStream is off; it switches itself off where the disk of nats-server is full (see its log): make room, and restart \
+             nats-server",
+        ),
+        ProvisionError::Denied { subject, .. } => {
+            format!("stream {name} cannot be looked at: this user of NATS may not publish to {subject}")
+        }
+        // a server whose disk is full may accept messages or not, and answer questions no more
+        ProvisionError::Server { reason, .. } if reason.contains("timed out") => {
+            "JetStream does not answer; where the disk of \
+             nats-server is full it may stop answering: make room, and restart nats-server"
+                .to_owned()
+        }
+        ProvisionError::Differs { .. } | ProvisionError::Missing(_) | ProvisionError::Server { .. } => {
+            format!("stream {name} cannot be looked at: {error}")
+        }
+    }
+}
+
+/// The moment before which logs of a stream may be gone: when it was made or, if later, when its first message came. Of an empty stream
+/// any may be.
+fn beginning(info: &Info) -> u64 {
+    let (made, first) = (info.created.unix_timestamp_nanos(), info.state.first_timestamp.unix_timestamp_nanos());
+    match info.state.messages {
+        0 => u64::MAX,
+        _ => u64::try_from(made.max(first) / 1_000_000).unwrap_or(0),
+    }
+}

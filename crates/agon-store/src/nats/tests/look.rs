@@ -1,0 +1,94 @@
+//! What the store says of itself: streams that are gone, streams that fill, logs that are lost.
+use super::{Nats, link, on_every_server, small, until};
+use crate::contract::{debate, record, summary};
+use crate::nats::NatsLimits;
+use crate::{CancelOrder, Catalogue as _, Commands as _, Journal as _, NatsStoreConfig, StoreError, Upkeep as _};
+use agon_core::{Position, Timestamp};
+use std::num::NonZeroU64;
+
+const LOGS: &str = "AGON_LOG_0";
+const LONG_AGO: Timestamp = Timestamp(1);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_that_is_gone_is_named_and_its_logs_are_lost_once_it_is_made_anew() {
+    on_every_server(async |rig: Nats| {
+        let store = rig.open(small()).await;
+        let a = debate("a");
+        store.append(&a, record(1, 1, 1)).await.unwrap();
+        store.note(summary("a", 1)).await.unwrap();
+        assert!(!store.is_lost(&a, LONG_AGO).await.unwrap(), "its log is there");
+        assert_eq!(store.condition().trouble(), None);
+
+        let link = link(&rig.server.url()).await;
+        link.jetstream().delete_stream(LOGS).await.unwrap();
+        until("the stream is missed", async || {
+            store.condition().broken.iter().any(|why| why.contains(LOGS) && why.contains("agon provision"))
+        })
+        .await;
+        // another process sets up what is missing
+        drop(rig.open(small()).await);
+        until("the stream is there", async || store.condition().trouble().is_none()).await;
+        assert!(store.is_lost(&a, LONG_AGO).await.unwrap());
+        let gone = store.read(&a, Position(1)).await;
+        assert!(matches!(gone, Err(StoreError::NotFound(_))), "{gone:?}");
+        assert!(store.read(&a, Position(0)).await.unwrap().is_empty(), "not from memory");
+
+        store.delete(&a).await.unwrap();
+        assert_eq!(store.get_summary(&a).await.unwrap(), None);
+        store.append(&a, record(1, 1, 1)).await.unwrap();
+        assert!(!store.is_lost(&a, LONG_AGO).await.unwrap());
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_struck_debate_is_forgotten_everywhere_although_the_stream_had_lost_it() {
+    on_every_server(async |rig: Nats| {
+        let (here, there) = (rig.open(small()).await, rig.open(small()).await);
+        here.note(summary("a", 1)).await.unwrap();
+        let known = async || there.get_summary(&debate("a")).await.unwrap().is_some();
+        until("the other knows it", known).await;
+        let link = link(&rig.server.url()).await;
+        link.jetstream().get_stream("AGON_IDX").await.unwrap().purge().await.unwrap();
+
+        here.strike(&debate("a")).await.unwrap();
+
+        until("the other forgets it", async || !known().await).await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_is_full_while_ends_still_fit_and_has_room_once_debates_are_deleted() {
+    on_every_server(async |rig: Nats| {
+        let limits = NatsLimits { log_bytes: NonZeroU64::new(1 << 20).unwrap(), ..NatsLimits::default() };
+        let store = rig.open(NatsStoreConfig { limits, reserve_percent: 20, ..small() }).await;
+        let link = link(&rig.server.url()).await;
+        let junk = |n: usize| (format!("agon.v1.log.0.default.junk-{n}"), bytes::Bytes::from(vec![0; 60 << 10]));
+        for (subject, body) in (0..15).map(junk) {
+            link.jetstream().publish(subject, body).await.unwrap().await.unwrap();
+        }
+        until("the stream is full", async || store.condition().fullness().is_some()).await;
+        let full = store.condition();
+        assert!(full.full[0].contains("agon delete") && full.full[0].contains("logs_mib"), "{full:?}");
+        assert!(full.exhausted.is_empty() && full.broken.is_empty(), "{full:?}");
+        store.append(&debate("a"), record(1, 1, 1)).await.unwrap();
+        store.order_cancel(&debate("a"), CancelOrder { reason: "over".to_owned(), by: None }).await.unwrap();
+
+        for (subject, body) in (15..19).map(junk) {
+            // the last ones do not fit
+            drop(link.jetstream().publish(subject, body).await.unwrap().await);
+        }
+        until("nothing is left", async || !store.condition().exhausted.is_empty()).await;
+        let refused = store.append(&debate("a"), record(2, 3_000, 2)).await.unwrap_err();
+        assert!(matches!(&refused, crate::AppendError::Store(StoreError::Full(_))), "{refused}");
+
+        for n in 0..19 {
+            let filter = format!("agon.v1.log.0.default.junk-{n}");
+            link.jetstream().get_stream(LOGS).await.unwrap().purge().filter(filter).await.unwrap();
+        }
+        until("there is room", async || store.condition().trouble().is_none()).await;
+        store.append(&debate("a"), record(2, 1, 2)).await.unwrap();
+    })
+    .await;
+}

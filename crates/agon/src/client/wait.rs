@@ -1,0 +1,121 @@
+//! What a watcher waits for, and for how long.
+use agon_core::{Event, Record};
+use agon_report::one_line;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How often a watcher is told what is waited for, while nothing happens.
+pub const TELL: Duration = Duration::from_secs(10);
+
+/// A wait for the next event.
+#[derive(Debug)]
+pub struct Wait {
+    /// When the last event or piece of a speech came.
+    news: Instant,
+    /// When the watcher was last told.
+    told: Option<Instant>,
+    /// Since when the debate cannot go on, as far as is known.
+    pub stuck_since: Option<Instant>,
+    /// Why not.
+    pub why: Option<String>,
+    /// Nobody has taken the debate yet.
+    pub queued: bool,
+    /// Whose turn it was last.
+    turn: Option<String>,
+}
+
+impl Wait {
+    /// A wait that begins.
+    pub fn new() -> Self {
+        Self { news: Instant::now(), told: None, stuck_since: None, why: None, queued: false, turn: None }
+    }
+
+    /// The debate cannot go on.
+    pub fn stuck(&mut self, why: &str) {
+        self.stuck_since.get_or_insert_with(Instant::now);
+        self.why = Some(why.to_owned());
+    }
+
+    /// Nothing is known to keep the debate.
+    pub fn well(&mut self) {
+        (self.stuck_since, self.why) = (None, None);
+    }
+
+    /// Something came. Whether the watcher was told of a wait.
+    pub fn over(&mut self) -> bool {
+        self.well();
+        self.news = Instant::now();
+        self.queued = false;
+        self.told.take().is_some()
+    }
+
+    /// Whether the debate could not go on for longer than this.
+    pub fn exceeds(&self, patience: Duration) -> bool {
+        self.stuck_since.is_some_and(|since| since.elapsed() > patience)
+    }
+
+    /// Takes note of whose turn it is.
+    pub fn asked(&mut self, record: &Record) {
+        for event in &record.events {
+            if let Event::TurnAsked(ask) = event {
+                self.turn = Some(format!("{} (turn {})", one_line(ask.participant.as_str()), ask.turn));
+            }
+        }
+    }
+
+    /// What the watcher is to be told now, if it is time to.
+    pub fn notice(&mut self) -> Option<String> {
+        let due = self.told.map_or(self.news + TELL, |told| told + TELL);
+        let at_once = self.told.is_none() && self.why.is_some();
+        if !at_once && Instant::now() < due {
+            return None;
+        }
+        self.told = Some(Instant::now());
+        let seconds = self.news.elapsed().as_secs();
+        Some(match (&self.why, self.queued, &self.turn) {
+            (Some(why), _, _) => format!("Waiting for {seconds} s: {why}."),
+            (None, true, _) => format!("Waiting for {seconds} s: no coordinator has taken the debate yet."),
+            (None, false, Some(turn)) => format!("Waiting for {seconds} s: last asked is {turn}."),
+            (None, false, None) => format!("Waiting for {seconds} s for the first turn."),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_watcher_is_told_every_ten_seconds_what_is_waited_for_until_something_comes() {
+        let mut wait = Wait::new();
+        assert_eq!(wait.notice(), None);
+        let mut told = Vec::new();
+        for _ in 0..25 {
+            tokio::time::advance(Duration::from_secs(1)).await;
+            told.extend(wait.notice());
+        }
+        assert_eq!(told, ["Waiting for 10 s for the first turn.", "Waiting for 20 s for the first turn."]);
+        assert!(wait.over(), "the notice is to be taken back");
+        assert!(!wait.over());
+        tokio::time::advance(Duration::from_secs(9)).await;
+        assert_eq!(wait.notice(), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_store_in_trouble_is_told_at_once_and_uses_up_patience_and_a_queue_does_not() {
+        let mut wait = Wait::new();
+        wait.queued = true;
+        tokio::time::advance(Duration::from_secs(600)).await;
+        assert!(wait.notice().unwrap().contains("no coordinator"));
+        assert!(!wait.exceeds(Duration::from_secs(300)));
+
+        let mut wait = Wait::new();
+        wait.stuck("stream AGON_LOG_0 does not exist");
+        assert_eq!(wait.notice().unwrap(), "Waiting for 0 s: stream AGON_LOG_0 does not exist.");
+        tokio::time::advance(Duration::from_secs(301)).await;
+        wait.stuck("stream AGON_LOG_0 does not exist");
+        assert!(wait.exceeds(Duration::from_secs(300)));
+        wait.well();
+        assert!(!wait.exceeds(Duration::ZERO));
+    }
+}
