@@ -24,6 +24,8 @@ mod cluster_owners;
 #[cfg(test)]
 mod cluster_stage;
 #[cfg(test)]
+mod cluster_store;
+#[cfg(test)]
 mod compose;
 #[cfg(test)]
 mod cookbook;

@@ -224,3 +224,30 @@ fn a_list_fits_eighty_columns_and_its_short_ids_name_debates() {
     assert_eq!(short.len(), 8, "{listed}");
     assert!(world.agon(&["get", short]).ok().stdout.contains("Natrion"));
 }
+
+#[test]
+fn whatever_a_run_creates_is_for_its_owner_alone_and_what_was_there_stays_as_it_was() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new();
+    let before = world.file("before.txt", "mine");
+    std::fs::set_permissions(&before, std::fs::Permissions::from_mode(0o644)).unwrap();
+    world.agon(&["run", &example(SHORT), "--rehearsal", "--seed", "7"]).ok();
+    let mut todo = vec![world.path("")];
+    let mut seen = 0;
+    while let Some(folder) = todo.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap().map(Result::unwrap) {
+            let (path, mode) = (entry.path(), entry.metadata().unwrap().permissions().mode() & 0o777);
+            if path.ends_with("before.txt") {
+                assert_eq!(mode, 0o644);
+                continue;
+            }
+            seen += 1;
+            let wanted = if path.is_dir() { 0o700 } else { 0o600 };
+            assert_eq!(mode, wanted, "{}: {mode:o}", path.display());
+            if path.is_dir() {
+                todo.push(path);
+            }
+        }
+    }
+    assert!(seen > 4, "store and reports: {seen}");
+}

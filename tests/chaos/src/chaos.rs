@@ -1,17 +1,21 @@
 //! Faults at random, then a check of every log.
 use crate::counts::{Counts, calls};
 use crate::crowd::{Crowd, Pace};
-use crate::faults::{inflict, revive};
+use crate::faults::{Inflicted, inflict, revive};
 use crate::paid::{Paid, paid_again};
-use crate::schedule::{Fault, Kind, schedule};
-use agon_chaos::Logs;
+use crate::schedule::{Fault, Kind, MODEL_SERVER, schedule};
+use agon_bus::nats::NatsConfig;
+use agon_chaos::{Client, Logs, State};
+use agon_store::{NatsLimits, NatsStoreConfig};
 use agon_testkit::cluster::{Cluster, MODEL, Scenario};
 use agon_testkit::{NatsOptions, until};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+use tokio::runtime::Runtime;
 
 /// The options of `chaos`.
 #[derive(Debug, clap::Args)]
@@ -41,6 +45,8 @@ pub struct Args {
 
 /// How long debates may take to end once the faults are over.
 const AFTER: Duration = Duration::from_secs(240);
+/// Mebibytes of all logs: as many as a run needs, and few enough to be filled quickly.
+const LOGS_MIB: u64 = 64;
 /// How long a process may take to be up again.
 const UP: Duration = Duration::from_secs(60);
 
@@ -49,22 +55,25 @@ pub fn run(agon: PathBuf, nats: Option<PathBuf>, args: &Args) -> Result<ExitCode
     let length = Duration::from_secs(60) * args.minutes;
     let debates = args.debates.unwrap_or(24 * args.minutes);
     let scenario = Scenario::new(agon).gateways(args.gateways).coordinators(args.coordinators).hosts(args.hosts);
+    let scenario = scenario.settings(&format!("[nats.limits]\nlogs_mib = {LOGS_MIB}\n"));
     let scenario = scenario.behind_proxies().own_rehearsals().nats(NatsOptions { program: nats, ..Default::default() });
     let mut cluster = scenario.rehearsal(&["--latency", "600ms", "--token-interval", "2ms"]).start()?;
     if args.keep {
         println!("the logs of all processes are in {}", cluster.keep_folder().display());
     }
-    let names: Vec<String> = cluster.members().iter().map(|member| member.name.clone()).collect();
+    let mut names: Vec<String> = cluster.members().iter().map(|member| member.name.clone()).collect();
+    names.extend((1..=args.hosts).map(|n| format!("{MODEL_SERVER}{n}")));
     let faults = schedule(args.seed, length, &names);
     let gateways = (0..args.gateways).map(|n| cluster.grpc(n)).collect::<Result<Vec<_>>>()?;
     println!("seed {}: {} faults in {length:?}, {debates} debates", args.seed, faults.len());
     let crowd = Crowd::start(&gateways, Pace { debates, over: length, patience: length + AFTER }, file)?;
-    let done = inflict(&mut cluster, &faults)?;
+    let logs = logs_of(&cluster)?;
+    let Inflicted { done, lost } = inflict(&mut cluster, &logs, &faults)?;
     let revived = recover(&mut cluster)?;
     println!("the faults are over; waiting for the debates");
     let followed = crowd.join()?;
-    let logs = Logs::open(&cluster.nats.url())?;
-    let counts = Counts::of(&logs, &followed)?;
+    let teller = Teller::new(&gateways)?;
+    let counts = Counts::without(&logs, &followed, |id| Ok(lost.contains(id) && teller.says_lost(id)?))?;
     let paid = paid_again(&calls(&cluster)?, &done);
     report(&faults, &revived, &counts, &paid, fenced(cluster.folder()));
     let bad = counts.bad() + (paid.for_nothing.len() + paid.nats_gone.len()) as u64;
@@ -72,6 +81,36 @@ pub fn run(agon: PathBuf, nats: Option<PathBuf>, args: &Args) -> Result<ExitCode
         println!("\nthe logs of all processes are in {}", cluster.keep_folder().display());
     }
     Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The logs, with the limits that the cluster has.
+fn logs_of(cluster: &Cluster) -> Result<Logs> {
+    let log_bytes = NonZeroU64::new(LOGS_MIB << 20).context("no room for logs")?;
+    let limits = NatsLimits { log_bytes, ..NatsLimits::default() };
+    let who = NatsConfig::new([cluster.nats.url()], "checker", "checker");
+    Logs::open_as(who, NatsStoreConfig { limits, ..NatsStoreConfig::default() })
+}
+
+/// Asks the gateways for debates.
+struct Teller {
+    runtime: Runtime,
+    client: Client,
+}
+
+impl Teller {
+    fn new(gateways: &[String]) -> Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+        let client = runtime.block_on(async { Client::new(gateways) })?;
+        Ok(Self { runtime, client })
+    }
+
+    /// Whether a debate is told to be lost. One whose submission came again after its log was deleted was admitted anew, and has to
+    /// be as good as any other.
+    fn says_lost(&self, id: &str) -> Result<bool> {
+        let told =
+            until(&format!("a gateway tells of {id}"), UP, || Ok(self.runtime.block_on(self.client.get(id)).ok()));
+        Ok(told?.0 == State::Lost)
+    }
 }
 
 /// A debate whose prompts are no other's: three speakers, ballots, two rounds and a judge who reads twice.

@@ -1,13 +1,15 @@
 //! A client of the API that goes on at another gateway when one is gone, and counts every event that it is told.
+use agon_core::Record;
 use agon_proto::pb::v1::create_debate_request::Source;
 use agon_proto::pb::v1::debate::State;
 use agon_proto::pb::v1::debate_service_client::DebateServiceClient;
 use agon_proto::pb::v1::watch_debate_response::Kind;
 use agon_proto::pb::v1::{
-    CreateDebateRequest, DebateFile, DebateFilter, DebateView, FileFormat, GetDebateRequest, ListDebatesRequest,
-    WatchDebateRequest,
+    CreateDebateRequest, DebateEvent, DebateFile, DebateFilter, DebateView, FileFormat, GetDebateRequest,
+    ListDebatesRequest, WatchDebateRequest,
 };
 use anyhow::{Context, Result, bail};
+use prost::Message as _;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -33,20 +35,46 @@ pub struct Client {
 /// What a watcher was told of a debate until its end.
 #[derive(Clone, Debug, Default)]
 pub struct Sight {
-    /// How often each event came.
-    pub events: BTreeMap<u64, u64>,
+    /// How often each event came, and what it was.
+    pub events: BTreeMap<u64, Told>,
     /// How often the stream had to be taken up again.
     pub resumed: u64,
 }
 
+/// An event as a watcher was told it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// How often.
+    pub times: u64,
+    /// Its bytes, the first time.
+    pub bytes: Vec<u8>,
+}
+
 impl Sight {
+    /// Events that are not byte for byte what the log holds.
+    pub fn differing(&self, records: &[Record]) -> u64 {
+        let logged = records.iter().flat_map(|record| record.entries().map(|entry| (entry, record.at)));
+        let logged: BTreeMap<u64, Vec<u8>> = logged
+            .map(|((position, event), at)| {
+                let time = Some(prost_types::Timestamp {
+                    seconds: i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX),
+                    nanos: i32::try_from(at.0 % 1_000).unwrap_or(0) * 1_000_000,
+                });
+                (
+                    position.0,
+                    bytes(&DebateEvent { sequence: position.0, time, event: Some(event.into()), ..Default::default() }),
+                )
+            })
+            .collect();
+        self.events.iter().filter(|(sequence, told)| logged.get(sequence) != Some(&told.bytes)).count() as u64
+    }
     /// Events up to the last one that never came.
     pub fn lost(&self, last: u64) -> u64 {
         (1..=last).filter(|sequence| !self.events.contains_key(sequence)).count() as u64
     }
     /// Events that came more than once, or that the log does not have.
     pub fn doubled(&self, last: u64) -> u64 {
-        self.events.iter().filter(|(sequence, times)| **times > 1 || **sequence > last).count() as u64
+        self.events.iter().filter(|(sequence, told)| told.times > 1 || **sequence > last).count() as u64
     }
 }
 
@@ -121,12 +149,20 @@ impl Client {
         };
         loop {
             let rest = until.saturating_duration_since(Instant::now()).min(SILENCE);
-            let Ok(Ok(message)) = timeout(rest, stream.message()).await else { return Ok(false) };
+            let message = match timeout(rest, stream.message()).await {
+                Ok(Ok(message)) => message,
+                Ok(Err(status)) if is_final(&status) => bail!("{id} cannot be watched on: {status}"),
+                Ok(Err(_)) | Err(_) => return Ok(false),
+            };
             // The stream ends by itself once all is told, or when its gateway ends.
             let Some(message) = message else { return self.is_told(id, *after).await };
             if let Some(Kind::Event(event)) = message.kind {
-                *sight.events.entry(event.sequence).or_default() += 1;
                 *after = event.sequence.max(*after);
+                let told = sight.events.entry(event.sequence).or_default();
+                told.times += 1;
+                if told.bytes.is_empty() {
+                    told.bytes = bytes(&event);
+                }
             }
         }
     }
@@ -154,6 +190,11 @@ impl Client {
     }
 }
 
+/// What of an event is in the log, too: how far the debate was with it is not.
+fn bytes(event: &DebateEvent) -> Vec<u8> {
+    DebateEvent { calls_done: None, calls_planned: None, ..event.clone() }.encode_to_vec()
+}
+
 /// Whether a debate in this state is over.
 pub fn is_terminal(state: State) -> bool {
     match state {
@@ -163,7 +204,8 @@ pub fn is_terminal(state: State) -> bool {
         | State::Running
         | State::Cancelling
         | State::Paused
-        | State::Interrupted => false,
+        | State::Interrupted
+        | State::Lost => false,
     }
 }
 
@@ -177,5 +219,6 @@ fn is_final(status: &Status) -> bool {
             | Code::Unauthenticated
             | Code::FailedPrecondition
             | Code::Unimplemented
+            | Code::DataLoss
     )
 }

@@ -23,6 +23,12 @@ pub struct Counts {
     not_over: u64,
     not_submitted: u64,
     turns_failed: u64,
+    /// Debates that did not succeed.
+    unsuccessful: u64,
+    /// Events that a watcher was told otherwise than the log has them.
+    differing: u64,
+    /// Debates whose log was deleted, and that say so.
+    lost: u64,
     /// The longest time between two records of each debate, in milliseconds.
     pauses: Vec<u64>,
 }
@@ -30,8 +36,17 @@ pub struct Counts {
 impl Counts {
     /// Reads the logs of all debates and checks them.
     pub fn of(logs: &Logs, followed: &[Followed]) -> Result<Self> {
+        Self::without(logs, followed, |_| Ok(false))
+    }
+
+    /// The same; of debates whose log was deleted it is only asked whether the servers say so.
+    pub fn without(logs: &Logs, followed: &[Followed], mut is_lost: impl FnMut(&str) -> Result<bool>) -> Result<Self> {
         let mut counts = Self::default();
         for one in followed {
+            if is_lost(&one.id)? {
+                counts.lost += 1;
+                continue;
+            }
             counts.take(logs, one).with_context(|| one.id.clone())?;
         }
         counts.pauses.sort_unstable();
@@ -57,11 +72,13 @@ impl Counts {
             events().find_map(|event| if let Event::DebateEnded { state, .. } = event { Some(*state) } else { None });
         *self.states.entry(name(state)).or_default() += 1;
         self.not_over += u64::from(state.is_none());
+        self.unsuccessful += u64::from(matches!(state, Some(DebateState::Failed | DebateState::Cancelled)));
         match &one.seen {
             Ok(sight) => {
                 self.events_lost += sight.lost(last);
                 self.events_doubled += sight.doubled(last);
                 self.resumed += sight.resumed;
+                self.differing += sight.differing(&records);
             }
             Err(error) => {
                 println!("{}: {error:#}", one.id);
@@ -93,7 +110,7 @@ impl Counts {
     /// Everything that must not be.
     pub fn bad(&self) -> u64 {
         let logs = self.chains + self.two_writers + self.other + self.not_over + self.not_submitted;
-        logs + self.events_lost + self.events_doubled
+        logs + self.events_lost + self.events_doubled + self.unsuccessful + self.differing
     }
 
     /// Turns that the logs say have failed.
@@ -111,6 +128,7 @@ impl Counts {
         for (state, debates) in &self.states {
             println!("debates {state:<36} {debates}");
         }
+        println!("debates lost with their logs, and told so    {}", self.lost);
         println!("takeovers                                    {}", self.takeovers);
         println!("streams taken up again by clients            {}", self.resumed);
         println!("events in the logs                           {}", self.events);
@@ -120,11 +138,13 @@ impl Counts {
     pub fn print_findings(&self) {
         println!("events lost                                  {}", self.events_lost);
         println!("events doubled                               {}", self.events_doubled);
+        println!("events told otherwise than logged             {}", self.differing);
         println!("chains that do not verify                    {}", self.chains);
         println!("positions written by two writers             {}", self.two_writers);
         println!("other findings                               {}", self.other);
         println!("debates never admitted                       {}", self.not_submitted);
         println!("debates not over                             {}", self.not_over);
+        println!("debates failed or cancelled                  {}", self.unsuccessful);
     }
 }
 

@@ -1,8 +1,11 @@
 //! Doing faults to a cluster, and undoing them.
-use crate::schedule::{Fault, Kind, NATS};
+use crate::schedule::{Fault, Kind, MODEL_SERVER, NATS};
+use agon_chaos::Logs;
+use agon_testkit::Rehearsal;
 use agon_testkit::cluster::Cluster;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use nix::sys::signal::Signal;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How often it is looked whether a fault begins or ends.
@@ -19,6 +22,15 @@ pub struct Done {
     pub ended: u64,
 }
 
+/// What was done, and what it has cost for certain.
+#[derive(Debug)]
+pub struct Inflicted {
+    /// The faults.
+    pub done: Vec<Done>,
+    /// The debates that had a log when the logs were deleted.
+    pub lost: BTreeSet<String>,
+}
+
 /// Milliseconds since the epoch.
 pub fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -26,34 +38,42 @@ pub fn now_ms() -> u64 {
 }
 
 /// Does all faults, each at its time; returns when the last is undone.
-pub fn inflict(cluster: &mut Cluster, faults: &[Fault]) -> Result<Vec<Done>> {
+pub fn inflict(cluster: &mut Cluster, logs: &Logs, faults: &[Fault]) -> Result<Inflicted> {
     let start = Instant::now();
+    let mut lost = BTreeSet::new();
     let (mut todo, mut open, mut done) = (faults.iter().peekable(), Vec::<(Fault, u64)>::new(), Vec::new());
     while todo.peek().is_some() || !open.is_empty() {
         let now = start.elapsed();
         let (over, still) = open.into_iter().partition(|(fault, _)| fault.until() <= now);
         open = still;
         for (fault, began) in over {
-            undo(cluster, &fault).with_context(|| format!("{fault:?} cannot be undone"))?;
+            undo(cluster, logs, &fault).with_context(|| format!("{fault:?} cannot be undone"))?;
             done.push(Done { fault, began, ended: now_ms() });
         }
         while let Some(fault) = todo.next_if(|fault| fault.at <= now) {
             let began = now_ms();
-            inflict_one(cluster, fault).with_context(|| format!("{fault:?}"))?;
+            lost.extend(inflict_one(cluster, logs, fault).with_context(|| format!("{fault:?}"))?);
             open.push((fault.clone(), began));
         }
         std::thread::sleep(TICK);
     }
-    Ok(done)
+    Ok(Inflicted { done, lost })
 }
 
-fn inflict_one(cluster: &mut Cluster, fault: &Fault) -> Result<()> {
+/// The debates whose logs are lost by it.
+fn inflict_one(cluster: &mut Cluster, logs: &Logs, fault: &Fault) -> Result<Vec<String>> {
     if fault.target == NATS {
         match fault.kind {
             Kind::Kill => cluster.nats.kill(),
             Kind::Stop | Kind::Cut | Kind::Freeze => cluster.nats.signal(Signal::SIGSTOP)?,
+            Kind::Fill => logs.fill_logs()?,
+            Kind::Lose => return logs.delete_logs(),
         }
-        return Ok(());
+        return Ok(Vec::new());
+    }
+    if let Some(server) = model_server(cluster, &fault.target) {
+        server?.process.kill();
+        return Ok(Vec::new());
     }
     let member = cluster.member(&fault.target)?;
     match fault.kind {
@@ -61,17 +81,37 @@ fn inflict_one(cluster: &mut Cluster, fault: &Fault) -> Result<()> {
         Kind::Stop => member.process()?.stop()?,
         Kind::Cut => member.line()?.cut(),
         Kind::Freeze => member.line()?.freeze(),
+        Kind::Fill | Kind::Lose => {}
     }
+    Ok(Vec::new())
+}
+
+/// The model server of that name; none where the target is none.
+fn model_server<'a>(cluster: &'a mut Cluster, target: &str) -> Option<Result<&'a mut Rehearsal>> {
+    let number = target.strip_prefix(MODEL_SERVER)?.parse::<usize>().ok();
+    let server = number.and_then(|number| cluster.rehearsals.get_mut(number.checked_sub(1)?));
+    Some(server.with_context(|| format!("there is no {target}")))
+}
+
+/// Sets up the streams that were lost, unless a process of the cluster has.
+fn provision(cluster: &Cluster) -> Result<()> {
+    let output = cluster.agon(&["provision", "--config", "gateway-1.toml", "--nats", &cluster.nats.url()]).output()?;
+    ensure!(output.status.success(), "the streams are not set up: {}", String::from_utf8_lossy(&output.stderr));
     Ok(())
 }
 
 /// A killed process is started and not waited for: it may be that nats-server is away just now.
-fn undo(cluster: &mut Cluster, fault: &Fault) -> Result<()> {
+fn undo(cluster: &mut Cluster, logs: &Logs, fault: &Fault) -> Result<()> {
     if fault.target == NATS {
         return match fault.kind {
             Kind::Kill => cluster.nats.restart(),
             Kind::Stop | Kind::Cut | Kind::Freeze => cluster.nats.signal(Signal::SIGCONT),
+            Kind::Fill => logs.make_room(usize::MAX),
+            Kind::Lose => provision(cluster),
         };
+    }
+    if let Some(server) = model_server(cluster, &fault.target) {
+        return server?.restart();
     }
     match fault.kind {
         Kind::Kill => cluster.spawn_again(&fault.target),
@@ -80,6 +120,7 @@ fn undo(cluster: &mut Cluster, fault: &Fault) -> Result<()> {
             cluster.member(&fault.target)?.line()?.heal();
             Ok(())
         }
+        Kind::Fill | Kind::Lose => Ok(()),
     }
 }
 

@@ -4,14 +4,69 @@ use agon_core::DebateId;
 use agon_store::{Upkeep as _, chain};
 use anyhow::{Context, Result};
 use async_nats::HeaderMap;
+use futures_util::StreamExt as _;
 
 /// The stream of the jobs.
 const JOBS: &str = "AGON_JOB";
+/// The stream of the logs.
+const LOGS: &str = "AGON_LOG_0";
+/// What it is filled with.
+const JUNK_LOGS: &str = "agon.v1.log.0.junk";
+const JUNK: &str = "agon.v1.log.0.junk.junk";
 
 impl Logs {
     /// Removes every job, as an administrator might; gives how many there were.
     pub fn delete_jobs(&self) -> Result<u64> {
         self.block_on(async { Ok(self.link().jetstream().get_stream(JOBS).await?.purge().await?.purged) })
+    }
+
+    /// Deletes the stream of the logs; gives the debates that had one.
+    pub fn delete_logs(&self) -> Result<Vec<String>> {
+        self.block_on(async {
+            let jetstream = self.link().jetstream();
+            let stream = jetstream.get_stream(LOGS).await?;
+            let mut named = stream.info_with_subjects("agon.v1.log.>").await?;
+            let mut debates = Vec::new();
+            while let Some(next) = named.next().await {
+                let (subject, _) = next?;
+                debates.extend(subject.rsplit('.').next().map(str::to_owned).filter(|_| !subject.starts_with(JUNK)));
+            }
+            jetstream.delete_stream(LOGS).await?;
+            Ok(debates)
+        })
+    }
+
+    /// Fills the stream of the logs with what is no log until it takes no more.
+    pub fn fill_logs(&self) -> Result<()> {
+        self.block_on(async {
+            let jetstream = self.link().jetstream();
+            for (size, name) in [(100 << 10, "large"), (10 << 10, "middle"), (1 << 10, "small")] {
+                for number in 0_u32.. {
+                    let piece = jetstream.publish(format!("{JUNK}-{name}-{number:06}"), vec![0; size].into());
+                    if piece.await?.await.is_err() {
+                        break;
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Removes so many pieces of what it was filled with, those of 100 KiB first.
+    pub fn make_room(&self, pieces: usize) -> Result<()> {
+        self.block_on(async {
+            let stream = self.link().jetstream().get_stream(LOGS).await?;
+            let mut named = stream.info_with_subjects(format!("{JUNK_LOGS}.>")).await?;
+            let mut junk = Vec::new();
+            while let Some(next) = named.next().await {
+                junk.push(next?.0);
+            }
+            junk.sort();
+            for subject in junk.into_iter().take(pieces) {
+                stream.purge().filter(subject).await?;
+            }
+            Ok(())
+        })
     }
 
     /// Continues a log with a record of one event that no version of Agon knows; fails where somebody else continues it meanwhile.

@@ -15,6 +15,10 @@ pub enum Kind {
     Cut,
     /// The line to NATS passes nothing on, then does.
     Freeze,
+    /// The stream of the logs is deleted, and set up anew.
+    Lose,
+    /// The stream of the logs is filled with what is no log, then emptied of that.
+    Fill,
 }
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -23,10 +27,22 @@ impl fmt::Display for Kind {
             Self::Stop => "stopped",
             Self::Cut => "line cut",
             Self::Freeze => "line frozen",
+            Self::Lose => "logs deleted",
+            Self::Fill => "logs full",
         })
     }
 }
 
+/// How the model servers are called among the targets: this and the number of the host.
+pub const MODEL_SERVER: &str = "model-server-";
+/// The store's faults come so often: at this part of every so many seconds, for so long.
+const STORE_PERIOD: u64 = 300;
+const STORE_FAULTS: [(Kind, Between, Between); 3] = [
+    (Kind::Fill, (10, 20), (8_000, 15_000)),
+    (Kind::Lose, (45, 55), (1_000, 6_000)),
+    (Kind::Fill, (75, 85), (8_000, 15_000)),
+];
+type Between = (u64, u64);
 /// The name of nats-server among the targets.
 pub const NATS: &str = "nats-server";
 
@@ -67,17 +83,37 @@ const PAUSE: (u64, u64) = (1_000, 5_000);
 /// The faults of a run, in order. No target has two at one time, and all are over when the time is.
 pub fn schedule(seed: u64, length: Duration, members: &[String]) -> Vec<Fault> {
     let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed));
-    let mut faults: Vec<Fault> = Vec::new();
+    let mut faults = store_faults(&mut dice, length);
     let mut at = dice.millis(PAUSE.0, PAUSE.1);
     while at < length {
         let target = target(&mut dice, members);
         let kind = kind(&mut dice, &target);
         let lasts = lasts(&mut dice, kind, &target).min(length - at);
-        let busy = faults.iter().any(|fault| fault.target == target && fault.until() + REST > at);
+        let busy = faults
+            .iter()
+            .any(|fault| fault.target == target && fault.until() + REST > at && at + lasts + REST > fault.at);
         if !busy {
             faults.push(Fault { at, lasts, target, kind });
         }
         at += dice.millis(PAUSE.0, PAUSE.1);
+    }
+    faults.sort_by_key(|fault| fault.at);
+    faults
+}
+
+/// In every period of a run, and in a shorter run at all, the logs are full twice and lost once.
+fn store_faults(dice: &mut Dice, length: Duration) -> Vec<Fault> {
+    let period = length.min(Duration::from_secs(STORE_PERIOD));
+    let periods = (length.as_secs() / period.as_secs().max(1)).max(1);
+    let mut faults = Vec::new();
+    for nth in 0..periods {
+        let start = period * u32::try_from(nth).unwrap_or(u32::MAX);
+        for (kind, (from, to), (shortest, longest)) in STORE_FAULTS {
+            let part = u32::try_from(from * 10 + dice.below((to - from) * 10)).unwrap_or(0);
+            let at = start + period * part / 1_000;
+            let lasts = dice.millis(shortest, longest).min(period / 8);
+            faults.push(Fault { at, lasts, target: NATS.to_owned(), kind });
+        }
     }
     faults
 }
@@ -98,6 +134,9 @@ fn kind(dice: &mut Dice, target: &str) -> Kind {
     if target == NATS {
         return if dice.below(4) == 0 { Kind::Stop } else { Kind::Kill };
     }
+    if target.starts_with(MODEL_SERVER) {
+        return Kind::Kill;
+    }
     match dice.below(8) {
         0..=3 => Kind::Kill,
         4 | 5 => Kind::Stop,
@@ -110,9 +149,11 @@ fn lasts(dice: &mut Dice, kind: Kind, target: &str) -> Duration {
     match (kind, target == NATS) {
         (Kind::Kill, true) => dice.millis(200, 4_000),
         (Kind::Stop, true) => dice.millis(1_000, 8_000),
+        (Kind::Kill, false) if target.starts_with(MODEL_SERVER) => dice.millis(500, 5_000),
         (Kind::Kill, false) => dice.millis(500, 10_000),
         (Kind::Stop, false) => dice.millis(5_000, 20_000),
         (Kind::Cut | Kind::Freeze, _) => dice.millis(1_000, 15_000),
+        (Kind::Lose | Kind::Fill, _) => dice.millis(1_000, 6_000),
     }
 }
 
@@ -153,6 +194,20 @@ mod tests {
                 assert!(faults.iter().any(|fault| fault.target == target && fault.kind == kind), "{target} {kind}");
             }
         }
-        assert!(faults.iter().any(|fault| fault.target == NATS && fault.kind == Kind::Kill));
+        for kind in [Kind::Kill, Kind::Lose, Kind::Fill] {
+            assert!(faults.iter().any(|fault| fault.target == NATS && fault.kind == kind), "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_short_run_has_every_fault_of_the_store_and_model_servers_are_only_killed() {
+        let names = ["host-1".to_owned(), format!("{MODEL_SERVER}1")];
+        for seed in 0..20 {
+            let faults = schedule(seed, Duration::from_secs(120), &names);
+            let count = |kind| faults.iter().filter(|fault| fault.kind == kind).count();
+            assert_eq!((count(Kind::Lose), count(Kind::Fill)), (1, 2), "seed {seed}");
+            let model = faults.iter().filter(|fault| fault.target.starts_with(MODEL_SERVER));
+            assert!(model.into_iter().all(|fault| fault.kind == Kind::Kill));
+        }
     }
 }
