@@ -4,6 +4,7 @@
 //! except where its help says so.
 
 mod bench;
+mod bombs;
 mod chaos;
 mod check;
 mod crash;
@@ -53,6 +54,8 @@ enum Command {
     Crash(crash::Args),
     /// Kill, stop and cut the processes of a cluster at random, then check every log; release build
     Chaos(chaos::Args),
+    /// Send 10,000 debate files of each kind that unfold to very much over REST and gRPC and to the command line; each has to be answered within a second
+    Bombs(bombs::Args),
     /// Feed hostile input, by a seed, to every reader of what comes from outside; a finding is kept in target/fuzz
     Fuzz(fuzz::Args),
     /// Kill owners and hosts of running debates, and measure when the debates go on; release build, a quarter of an hour
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
         Command::Ship(args) => ship::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Crash(args) => crash::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Chaos(args) => chaos::run(&args),
+        Command::Bombs(args) => bombs::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Failover(args) => failover::run(&args),
         Command::Misbehaviour(args) => misbehaviour::run(&args).map(|()| ExitCode::SUCCESS),

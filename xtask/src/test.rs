@@ -14,6 +14,7 @@ use anyhow::{Context, Result};
 use crate::{needs, process};
 use groups::Left;
 use list::Test;
+pub use list::{build, tests};
 
 /// The command line of `test`.
 #[derive(clap::Args)]

@@ -57,7 +57,7 @@ fn schema(dice: &mut Dice, depth: usize, definitions: usize) -> Value {
 
 fn value(dice: &mut Dice, depth: usize) -> Value {
     match dice.below(if depth == 0 { 4 } else { 6 }) {
-        0 => json!(dice.next()),
+        0 => json!(dice.any()),
         1 => json!("a".repeat(dice.size(2_000))),
         2 => Value::Null,
         3 => json!(dice.pick(&[1e308, 0.1, -0.0])),

@@ -76,7 +76,7 @@ pub fn run_record(input: &[u8]) {
 pub fn make_json(dice: &mut Dice) -> Vec<u8> {
     let text = match dice.below(3) {
         0 => r#"{"file":{"text":"topic: Tea?\nmodel: m\n","format":"FILE_FORMAT_YAML"},"labels":{"a":"b"},"seed":"7","validateOnly":true}"#.to_owned(),
-        1 => format!(r#"{{"spec":{{"topic":"Tea?","maxRounds":{},"personas":[{{"name":"A","voice":{{"model":"m"}}}}]}}}}"#, dice.next()),
+        1 => format!(r#"{{"spec":{{"topic":"Tea?","maxRounds":{},"personas":[{{"name":"A","voice":{{"model":"m"}}}}]}}}}"#, dice.any()),
         _ => dice.pick(&["{\"spec\":", "[", "{\"file\":{"]).repeat(dice.below(100_000)),
     };
     mutate(dice, text.into_bytes())

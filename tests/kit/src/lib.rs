@@ -3,6 +3,7 @@
 //! Invariant: nothing here is shipped, and every process that is started is stopped by its id when its owner is dropped.
 
 pub mod cluster;
+mod dice;
 mod engine;
 #[cfg(feature = "grpc")]
 mod grpc;
@@ -18,6 +19,7 @@ mod proxy;
 mod rehearsal;
 mod stub;
 
+pub use dice::Dice;
 pub use engine::SearchEngine;
 #[cfg(feature = "grpc")]
 pub use grpc::DynamicClient;
