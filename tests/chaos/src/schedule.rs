@@ -39,7 +39,8 @@ pub const MODEL_SERVER: &str = "model-server-";
 const STORE_PERIOD: u64 = 300;
 const STORE_FAULTS: [(Kind, Between, Between); 3] = [
     (Kind::Fill, (10, 20), (8_000, 15_000)),
-    (Kind::Lose, (45, 55), (1_000, 6_000)),
+    // not set up anew while nats-server may still be deleting files
+    (Kind::Lose, (45, 55), (6_000, 9_000)),
     (Kind::Fill, (75, 85), (8_000, 15_000)),
 ];
 type Between = (u64, u64);

@@ -6,7 +6,7 @@ use super::subjects::{self, JOBS};
 use crate::condition::Condition;
 use crate::lock::lock;
 use agon_bus::nats::provision::{ProvisionError, find_stream};
-use agon_bus::nats::{NatsLink, QUEUE_STREAM};
+use agon_bus::nats::{Access, LinkState, NatsLink, QUEUE_STREAM};
 use agon_core::Timestamp;
 use async_nats::jetstream::stream::Info;
 use futures_util::{StreamExt as _, stream};
@@ -23,6 +23,8 @@ const SHORT_PAUSE: Duration = Duration::from_secs(1);
 const AT_ONCE: usize = 16;
 /// How long a write that was refused for want of room counts. Then it is tried again, for nothing else tells that a disk has room.
 const REFUSED_FOR: Duration = Duration::from_secs(10);
+/// How long a write that this user may not do counts: whoever waits for the store tries again more often than that.
+const DENIED_FOR: Duration = Duration::from_secs(30);
 /// A debate that was admitted so long after the first message of its stream has its log. Clocks may differ by as much.
 const CLOCKS: u64 = 60_000;
 
@@ -37,6 +39,8 @@ struct Inner {
     condition: Condition,
     /// Why a stream took no message, and when.
     refused: BTreeMap<String, (String, Instant)>,
+    /// The subjects that this user was refused last, by what they hold, and when.
+    denied: BTreeMap<&'static str, (String, Instant)>,
     /// Logs that were begun before this moment may be gone from a stream, in milliseconds since 1970.
     begins: HashMap<String, u64>,
 }
@@ -46,9 +50,26 @@ impl Found {
     pub(crate) fn condition(&self) -> Condition {
         let mut inner = lock(&self.inner);
         inner.refused.retain(|_, (_, at)| at.elapsed() < REFUSED_FOR);
+        inner.denied.retain(|_, (_, at)| at.elapsed() < DENIED_FOR);
         let mut condition = inner.condition.clone();
+        condition.broken.extend(inner.denied.values().map(|(subject, _)| {
+            format!("this user of NATS may not publish to {subject}; `agon nats config` prints what its role needs")
+        }));
         condition.exhausted.extend(inner.refused.values().map(|(text, _)| text.clone()));
         condition
+    }
+
+    /// Takes note of what this user was refused since `seen` refusals had been; gives how many there are now.
+    fn note_denied(&self, link: &NatsLink, seen: u64) -> u64 {
+        let LinkState { permission_violations: now, recent_violations: recent, .. } = link.state();
+        let new = usize::try_from(now.saturating_sub(seen)).unwrap_or(usize::MAX).min(recent.len());
+        let mut inner = lock(&self.inner);
+        for violation in recent.into_iter().rev().take(new).filter(|violation| violation.access == Access::Publish) {
+            if let Some(kind) = subjects::written_kind(&violation.subject) {
+                inner.denied.insert(kind, (violation.subject, Instant::now()));
+            }
+        }
+        now
     }
 
     /// A stream took no message for want of room.
@@ -75,7 +96,9 @@ pub(crate) async fn keep(link: NatsLink, config: NatsStoreConfig, uses: NatsUse,
     if uses.queues {
         names.push(QUEUE_STREAM.to_owned());
     }
+    let mut denied = link.state().permission_violations;
     loop {
+        denied = found.note_denied(&link, denied);
         let pause = look(&link, &config, &names, &found).await;
         tokio::time::sleep(pause).await;
     }

@@ -30,7 +30,7 @@ pub use setup::NatsUse;
 use crate::live::Live;
 use crate::lock::lock;
 use agon_bus::nats::NatsLink;
-use agon_bus::nats::provision::SetUp;
+use agon_bus::nats::provision::{SetUp, find_stream};
 use catalogue::Listing;
 use heads::Heads;
 use jobs::Queue;
@@ -70,6 +70,16 @@ impl NatsStore {
         uses: NatsUse,
     ) -> Result<Vec<(String, SetUp)>, NatsStoreError> {
         setup::set_up(link, &Js::new(link, config.deadline), config, uses).await
+    }
+
+    /// Whether a stream that such a process uses is not there.
+    pub async fn lacks(link: &NatsLink, config: &NatsStoreConfig, uses: NatsUse) -> Result<bool, NatsStoreError> {
+        for name in Self::stream_names(config).into_iter().filter(|name| uses.needs(name)) {
+            if find_stream(link, &name).await?.is_none() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The names of all its streams.

@@ -35,6 +35,19 @@ const CANCEL: &str = "cancel";
 pub(crate) fn log_stream(shard: u32) -> String {
     format!("AGON_LOG_{shard}")
 }
+/// What a subject that the store writes to begins with, by what it holds; none where it writes no such subject.
+pub(crate) fn written_kind(subject: &str) -> Option<&'static str> {
+    let kinds = [
+        "agon.v1.log.",
+        "agon.v1.res.",
+        "agon.v1.cmd.",
+        "agon.v1.job.",
+        "agon.v1.req.",
+        "agon.v1.idx.",
+        "agon.v1.big.",
+    ];
+    kinds.into_iter().find(|kind| subject.starts_with(kind))
+}
 /// Whether a stream holds logs.
 pub(crate) fn is_log_stream(stream: &str) -> bool {
     stream.starts_with("AGON_LOG_")

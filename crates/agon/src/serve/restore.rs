@@ -12,6 +12,10 @@ use tokio::time::Instant;
 /// How often is looked.
 const LOOK: Duration = Duration::from_secs(10);
 
+/// How long a stream has to be missing before it is made again: nats-server 2.9 deletes files of a stream for a while after it has
+/// forgotten it, and would delete those of the new one.
+const SETTLE: Duration = Duration::from_secs(5);
+
 /// The pause between two looks at the start.
 const AGAIN: Duration = Duration::from_secs(1);
 
@@ -71,6 +75,9 @@ impl Streams {
     }
 
     async fn restore(&self) -> Result<(), NatsStoreError> {
+        if NatsStore::lacks(&self.link, &self.store, self.uses).await? {
+            tokio::time::sleep(SETTLE).await;
+        }
         if self.queues {
             provision_queues(&self.link, &self.bus).await?;
         }

@@ -1,9 +1,11 @@
 //! What the store says of itself: streams that are gone, streams that fill, logs that are lost.
 use super::{Nats, link, on_every_server, small, until};
 use crate::contract::{debate, record, summary};
-use crate::nats::NatsLimits;
+use crate::nats::{NatsLimits, NatsStore};
 use crate::{CancelOrder, Catalogue as _, Commands as _, Journal as _, NatsStoreConfig, StoreError, Upkeep as _};
+use agon_bus::nats::{NatsAuth, NatsConfig, connect};
 use agon_core::{Position, Timestamp};
+use agon_testkit::{NatsOptions, NatsServer};
 use std::num::NonZeroU64;
 
 const LOGS: &str = "AGON_LOG_0";
@@ -91,4 +93,23 @@ async fn a_stream_is_full_while_ends_still_fit_and_has_room_once_debates_are_del
         store.append(&debate("a"), record(2, 1, 2)).await.unwrap();
     })
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_right_that_was_taken_away_is_named_once_a_write_is_refused() {
+    let config = "authorization { users: [{user: a, password: b, permissions: {publish: {deny: \"agon.v1.log.>\"}}}] }";
+    let server = NatsServer::start_with(NatsOptions { config: config.to_owned(), ..NatsOptions::default() }).unwrap();
+    let auth = NatsAuth::UserPassword { user: "a".into(), password: "b".into() };
+    let link = connect(NatsConfig { auth, ..NatsConfig::new([server.url()], "test", "node") }).await.unwrap();
+    let store = NatsStore::open(&link, small()).await.unwrap();
+    assert_eq!(store.condition().trouble(), None);
+
+    let a = debate("a");
+    let (refused, ()) = tokio::join!(
+        store.append(&a, record(1, 1, 1)),
+        until("the right is missed", async || {
+            store.condition().broken.iter().any(|why| why.contains("may not publish to agon.v1.log.0."))
+        }),
+    );
+    assert!(refused.is_err());
 }
