@@ -4,6 +4,7 @@ pub mod feeds;
 pub mod hosts;
 pub mod machine;
 mod model;
+pub mod nats;
 pub mod place;
 mod reach;
 

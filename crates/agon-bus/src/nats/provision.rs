@@ -87,7 +87,7 @@ pub enum ProvisionError {
     #[error("stream {0} cannot be set up: JetStream is not enabled on the server, or not for this account")]
     NoJetStream(String),
     /// The server refused or failed.
-    #[error("stream {stream} cannot be set up: {reason}")]
+    #[error("stream {stream} cannot be looked at or set up: {reason}")]
     Server {
         /// The stream.
         stream: String,

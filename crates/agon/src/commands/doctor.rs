@@ -1,6 +1,6 @@
 //! `agon doctor`: what is wrong with this machine's settings, store, servers and models, and how to mend it.
 use super::{Context, runtime};
-use crate::checkup::{Level, cluster, feeds, hosts, place};
+use crate::checkup::{Level, cluster, feeds, hosts, nats, place};
 use crate::cli::DoctorArgs;
 use crate::exit::{Exit, Stop};
 use anyhow::Context as _;
@@ -12,7 +12,7 @@ pub fn run(context: &Context, args: &DoctorArgs) -> Result<Exit, Stop> {
         findings.extend(place::store(context));
         findings.extend(place::reports(&settings));
         let more = runtime()?.block_on(async {
-            let mut more = Vec::from_iter(cluster::nats(context, &settings).await);
+            let mut more = Vec::from_iter(nats::check(context, &settings).await);
             more.extend(cluster::server(context, &settings, &args.api).await);
             more.extend(feeds::check(context, &settings).await?);
             more.extend(hosts::check(context, args, &settings).await?);

@@ -6,7 +6,7 @@ mod admin;
 mod face;
 mod ground;
 mod hosts;
-mod permissions;
+pub mod permissions;
 mod plan;
 mod process;
 pub mod provision;

@@ -22,17 +22,23 @@ pub struct Keys {
 
 /// Tries everything that the process's roles need, the queues of models aside.
 pub async fn check(plan: &Plan, link: &NatsLink) -> Result<Keys, Stop> {
-    let grants = Grants::of(&plan.roles, plan.settings.nats.shards.get());
-    let queues = if plan.is(Role::Host) { any_queue() } else { Vec::new() };
-    let publish = Grants::needed_to_publish(&plan.roles, plan.settings.nats.shards.get());
+    let shards = plan.settings.nats.shards.get();
+    try_all(plan, link, &needed(&plan.roles, shards, link)).await?;
+    keys(plan, link, &Grants::of(&plan.roles, shards)).await
+}
+
+/// Everything that these roles need, the queues of models aside.
+pub fn needed(roles: &BTreeSet<Role>, shards: u32, link: &NatsLink) -> Vec<Needed> {
+    let grants = Grants::of(roles, shards);
+    let queues = if roles.contains(&Role::Host) { any_queue() } else { Vec::new() };
+    let publish = Grants::needed_to_publish(roles, shards);
     let publish = publish.into_iter().filter(|subject| !queues.contains(subject));
     let publish = publish.filter_map(|subject| here(link, subject));
     let mut needed: Vec<Needed> = publish.map(Needed::publish).collect();
     needed.extend(grants.needed_to_hear().map(|subject| listening(subject)));
     // beside the process's own: of two listeners that fit, the server tells only one that nobody answers
-    needed.push(Needed::subscribe(format!("_INBOX_{}.{PROBE}.>", inbox(&plan.roles))));
-    try_all(plan, link, &needed).await?;
-    keys(plan, link, &grants).await
+    needed.push(Needed::subscribe(format!("_INBOX_{}.{PROBE}.>", inbox(roles))));
+    needed
 }
 
 /// Tries what an older configuration of the server does not have.
@@ -86,12 +92,14 @@ async fn try_all(plan: &Plan, link: &NatsLink, needed: &[Needed]) -> Result<(), 
     if missing.is_empty() {
         return Ok(());
     }
+    let told = told(&plan.roles, &missing);
+    Err(Stop::usage(format!("{told}\n  docs/guide/security.md says which user of NATS needs what")))
+}
+
+/// What a user lacks, in words.
+pub fn told(roles: &BTreeSet<Role>, missing: &[Missing]) -> String {
     let line = |missing: &Missing| format!("\n  {}", missing.to_string().replace(PROBE, "*"));
     let lines: Vec<String> = missing.iter().map(line).collect();
-    let roles: Vec<&str> = plan.roles.iter().map(|role| role.name()).collect();
-    Err(Stop::usage(format!(
-        "this NATS user may not do what {} needs; it lacks:{}\n  docs/guide/security.md says which user of NATS needs what",
-        roles.join(", "),
-        lines.concat()
-    )))
+    let roles: Vec<&str> = roles.iter().map(|role| role.name()).collect();
+    format!("this NATS user may not do what {} needs; it lacks:{}", roles.join(", "), lines.concat())
 }

@@ -1,0 +1,185 @@
+//! NATS, where the settings name it: whether it answers, and whether its user may do what it is there for. Nothing is set up.
+use super::Finding;
+use crate::cli::Role;
+use crate::commands::Context;
+use crate::grants::inbox;
+use crate::serve::permissions::{needed, told};
+use crate::settings::Settings;
+use agon_bus::nats::permissions::{Needed, probe};
+use agon_bus::nats::provision::ProvisionError;
+use agon_bus::nats::{NatsConfig, NatsError, NatsLink, ProvisionConfig, check as check_streams, connect};
+use clap::ValueEnum as _;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// The servers before this one cannot do what Agon builds on.
+const OLDEST_NATS: (u32, u32, u32) = (2, 9, 10);
+const RIGHTS: &str = "docs/guide/security.md says which user of NATS needs what";
+const REACH: &str = "start it (nats-server -js), or check nats.urls and the credentials of [nats]; agon config show --origin shows where they come from";
+
+/// Looks at NATS, where the settings name it.
+pub async fn check(context: &Context, settings: &Settings) -> Option<Finding> {
+    if settings.nats.urls.is_empty() {
+        return None;
+    }
+    let what = format!("NATS {}", settings.nats.urls.join(", "));
+    let config = match settings.nats.config("doctor", "doctor", &context.environment) {
+        Ok(config) => NatsConfig { wait: Duration::ZERO, ..config },
+        Err(error) => return Some(Finding::fail(what, format!("{error:#}"), REACH)),
+    };
+    let found = looked_at(&what, settings, config).await;
+    Some(found.unwrap_or_else(|error| Finding::fail(what, format!("{:#}", anyhow::Error::from(error)), REACH)))
+}
+
+async fn looked_at(what: &str, settings: &Settings, config: NatsConfig) -> Result<Finding, NatsError> {
+    let named = settings.nats.user.as_deref().map_or(Who::Anybody, Who::named);
+    let (who, link) = match open(&config, &named).await? {
+        Some(link) => (named, link),
+        None => match another(&config, &named).await? {
+            Some(found) => found,
+            None => {
+                let found =
+                    "reached, but its user may listen to no inbox of a role of Agon, so that no answer reaches it";
+                return Ok(Finding::fail(what, found, RIGHTS));
+            }
+        },
+    };
+    let found = asked(what, settings, &who, &link).await;
+    link.close().await;
+    found
+}
+
+/// Who the user of NATS is: each has an inbox of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Who {
+    /// The server asks nobody, or allows everything.
+    Anybody,
+    /// It serves with these roles.
+    Roles(BTreeSet<Role>),
+    /// It sets up streams.
+    Provisioner,
+}
+
+impl Who {
+    /// As `agon nats config` names users: `gateway`, `coordinator_host`, `acme_provisioner`.
+    fn named(user: &str) -> Self {
+        let words = || user.split(['_', '-']);
+        let roles: BTreeSet<Role> = words().filter_map(|word| Role::from_str(word, false).ok()).collect();
+        match words().next_back() {
+            Some("provisioner") => Self::Provisioner,
+            _ if roles.is_empty() => Self::Anybody,
+            _ => Self::Roles(roles),
+        }
+    }
+
+    fn all() -> Vec<Self> {
+        let roles = [Role::Gateway, Role::Coordinator, Role::Host];
+        let chosen = |set: u8| (0_u8..).zip(roles).filter(move |(bit, _)| set & (1 << bit) != 0).map(|(_, role)| role);
+        let mixes = (1..8_u8).map(|set| Self::Roles(chosen(set).collect()));
+        [Self::Anybody, Self::Provisioner].into_iter().chain(mixes).collect()
+    }
+
+    fn inbox(&self) -> String {
+        match self {
+            Self::Anybody => "doctor".to_owned(),
+            Self::Roles(roles) => inbox(roles),
+            Self::Provisioner => "provisioner".to_owned(),
+        }
+    }
+}
+
+/// A connection with the inbox of `who`, if the user may listen there.
+async fn open(config: &NatsConfig, who: &Who) -> Result<Option<NatsLink>, NatsError> {
+    let inbox = format!("_INBOX_{}", who.inbox());
+    let listening = Needed::subscribe(format!("{inbox}.doctor-probe.>"));
+    let link = connect(NatsConfig { inbox_prefix: format!("{inbox}.doctor"), ..config.clone() }).await?;
+    if probe(&link, &[listening]).await?.is_empty() {
+        return Ok(Some(link));
+    }
+    link.close().await;
+    Ok(None)
+}
+
+/// The same for whoever else the user may be: names are free, and credentials may have none.
+async fn another(config: &NatsConfig, tried: &Who) -> Result<Option<(Who, NatsLink)>, NatsError> {
+    for who in Who::all().into_iter().filter(|who| who != tried) {
+        if let Some(link) = open(config, &who).await? {
+            return Ok(Some((who, link)));
+        }
+    }
+    Ok(None)
+}
+
+async fn asked(what: &str, settings: &Settings, who: &Who, link: &NatsLink) -> Result<Finding, NatsError> {
+    let version = link.state().server_version;
+    let (major, minor, patch) = OLDEST_NATS;
+    if !link.server_at_least(major, minor, patch) {
+        let fix = format!("use nats-server {major}.{minor}.{patch} or newer");
+        return Ok(Finding::fail(what, format!("nats-server {version} is too old"), fix));
+    }
+    let link = match who {
+        Who::Roles(roles) if *roles == BTreeSet::from([Role::Host]) => link.clone().in_its_account().await,
+        Who::Roles(_) | Who::Anybody | Who::Provisioner => link.clone(),
+    };
+    if let Who::Roles(roles) = who {
+        let missing = probe(&link, &needed(roles, settings.nats.shards.get(), &link)).await?;
+        if !missing.is_empty() {
+            return Ok(Finding::fail(what, told(roles, &missing), RIGHTS));
+        }
+    }
+    let streams = ProvisionConfig { replicas: settings.nats.replicas.get(), ..ProvisionConfig::default() };
+    Ok(streams_found(what, &version, who, check_streams(&link, &streams).await))
+}
+
+fn streams_found(what: &str, version: &str, who: &Who, streams: Result<(), ProvisionError>) -> Finding {
+    let user = match who {
+        Who::Anybody => String::new(),
+        Who::Roles(roles) => {
+            let roles: Vec<&str> = roles.iter().map(|role| role.name()).collect();
+            format!(", by a user who may do what {} needs", roles.join(", "))
+        }
+        Who::Provisioner => ", by a user who sets up streams".to_owned(),
+    };
+    let reached = format!("reached{user}, nats-server {version} with JetStream");
+    match (streams, who) {
+        (Ok(()), _) => Finding::ok(what, format!("{reached}, streams set up")),
+        (Err(ProvisionError::Missing(_)), Who::Anybody) => {
+            Finding::ok(what, format!("{reached}; agon serve will set up the streams"))
+        }
+        (Err(ProvisionError::Missing(_)), Who::Roles(_) | Who::Provisioner) => {
+            Finding::fail(what, format!("{reached}, but without the streams"), "run agon provision as the provisioner")
+        }
+        (Err(error @ ProvisionError::NoJetStream(_)), _) => Finding::fail(
+            what,
+            error.to_string(),
+            "start it with JetStream (nats-server -js), and allow it for this account",
+        ),
+        // an older configuration of a gateway's user lacks this, and the gateway does without
+        (Err(ProvisionError::Denied { .. }), Who::Roles(roles)) if *roles == BTreeSet::from([Role::Gateway]) => {
+            Finding::ok(what, format!("{reached}; the user may not look whether the queue is set up"))
+        }
+        (Err(error @ ProvisionError::Denied { .. }), _) => Finding::fail(what, error.to_string(), RIGHTS),
+        (Err(error @ (ProvisionError::Differs { .. } | ProvisionError::Server { .. })), _) => {
+            Finding::fail(what, error.to_string(), "docs/reference/nats.md says how the streams have to be")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_is_known_by_the_name_that_the_printed_configuration_gives_it() {
+        let roles = |roles: &[Role]| Who::Roles(roles.iter().copied().collect());
+        for (name, who) in [
+            ("gateway", roles(&[Role::Gateway])),
+            ("acme_coordinator_host", roles(&[Role::Coordinator, Role::Host])),
+            ("acme_provisioner", Who::Provisioner),
+            ("qwen", Who::Anybody),
+        ] {
+            assert_eq!(Who::named(name), who, "{name}");
+            assert!(Who::all().contains(&who), "{name}");
+        }
+    }
+}
