@@ -1,6 +1,8 @@
 //! `terminate_when`: a CEL expression over the debate's figures that ends the rounds.
 mod cost;
+mod keys;
 
+use crate::spec::Budget;
 use cel::{Context, Program, Value};
 use std::collections::BTreeMap;
 
@@ -73,6 +75,16 @@ pub enum ExpressionError {
     /// It reads a name that does not exist.
     #[error("there is no variable {0:?}; there are {names}", names = VARIABLES.join(", "))]
     UnknownVariable(String),
+    /// It reads a key that the debate does not have.
+    #[error("`{mapping}` has no key {key:?}{}", there_is(mapping, known))]
+    MissingKey {
+        /// `labels` or `budget`.
+        mapping: &'static str,
+        /// The key.
+        key: String,
+        /// The keys that are there.
+        known: Vec<String>,
+    },
     /// It failed on the figures of a debate.
     #[error("it could not be evaluated: {0}")]
     Evaluation(String),
@@ -81,20 +93,58 @@ pub enum ExpressionError {
     NotBoolean(String),
 }
 
-/// Checks an expression: its length, its syntax, its names, what it may cost with these labels, and that it gives true or
-/// false on plausible figures.
-pub fn check_terminate_when(expression: &str, labels: &BTreeMap<String, String>) -> Result<(), ExpressionError> {
+/// What there is in place of a missing key.
+fn there_is(mapping: &str, known: &[String]) -> String {
+    match (mapping, known) {
+        ("budget", _) => {
+            "; `tokens_left` is there where `budget.tokens` is set, `seconds_left` where `budget.seconds` is".to_owned()
+        }
+        (_, []) => "; the debate has no labels".to_owned(),
+        (_, known) => format!("; there are {}", cut(&known.join(", "))),
+    }
+}
+
+/// Checks an expression: its length, its syntax, its names and keys, what it may cost with these labels, and that it gives true or
+/// false on plausible figures of a debate with these labels and this budget.
+pub fn check_terminate_when(
+    expression: &str,
+    labels: &BTreeMap<String, String>,
+    budget: Budget,
+) -> Result<(), ExpressionError> {
     let program = compile(expression)?;
     if let Some(name) = cost::count(program.expression(), labels).unknown.first() {
         return Err(ExpressionError::UnknownVariable((*name).to_owned()));
     }
-    let labels = labels.clone();
-    let sample =
-        Figures { tokens_left: Some(1), seconds_left: Some(1.0), round: 1, turns: 1, labels, ..Figures::default() };
-    match evaluate(&program, &sample) {
-        // A label or key that the sample lacks may exist in the debate.
-        Err(ExpressionError::Evaluation(detail)) if detail.contains("No such key") => Ok(()),
-        other => other.map(|_| ()),
+    let sample = Figures {
+        tokens_left: budget.tokens.map(|_| 1),
+        seconds_left: budget.seconds.map(|_| 1.0),
+        round: 1,
+        turns: 1,
+        labels: labels.clone(),
+        ..Figures::default()
+    };
+    let answer = evaluate(&program, &sample).map(drop);
+    let missing = keys::unguarded(program.expression()).into_iter().find(|key| !sample.has(*key));
+    match (answer, missing) {
+        (too_much @ Err(ExpressionError::TooMuch { .. }), _) => too_much,
+        (_, Some((mapping, key))) => {
+            let known = sample.keys(mapping).into_iter().map(str::to_owned).collect();
+            Err(ExpressionError::MissingKey { mapping, key: cut(key), known })
+        }
+        (answer, None) => answer,
+    }
+}
+
+impl Figures {
+    fn keys(&self, mapping: &str) -> Vec<&str> {
+        let tokens = self.tokens_left.map(|_| "tokens_left");
+        match mapping {
+            "budget" => tokens.into_iter().chain(self.seconds_left.map(|_| "seconds_left")).collect(),
+            _ => self.labels.keys().map(String::as_str).collect(),
+        }
+    }
+    fn has(&self, (mapping, key): keys::Key<'_>) -> bool {
+        self.keys(mapping).contains(&key)
     }
 }
 
@@ -143,8 +193,22 @@ fn evaluate(program: &Program, figures: &Figures) -> Result<bool, ExpressionErro
     context.add_variable_from_value("labels", labels);
     match program.execute(&context) {
         Ok(Value::Bool(answer)) => Ok(answer),
-        Ok(other) => Err(ExpressionError::NotBoolean(cut(&format!("{other:?}")))),
+        Ok(other) => Err(ExpressionError::NotBoolean(described(&other))),
         Err(error) => Err(ExpressionError::Evaluation(cut(&error.to_string()))),
+    }
+}
+
+/// A value in plain words.
+fn described(value: &Value) -> String {
+    match value {
+        Value::Int(number) => format!("a number, {number}"),
+        Value::UInt(number) => format!("a number, {number}"),
+        Value::Float(number) => format!("a number, {number}"),
+        Value::String(text) => format!("a text, {:?}", cut(text)),
+        Value::List(_) => "a list".to_owned(),
+        Value::Map(_) => "a mapping".to_owned(),
+        Value::Null => "null".to_owned(),
+        other => format!("of the type {}", other.type_of()),
     }
 }
 
@@ -180,7 +244,51 @@ mod tests {
     }
 
     fn check(expression: &str) -> Result<(), ExpressionError> {
-        check_terminate_when(expression, &BTreeMap::new())
+        check_terminate_when(expression, &BTreeMap::new(), Budget::default())
+    }
+
+    #[test]
+    fn keys_that_a_debate_can_never_have_are_named_with_those_that_it_has() {
+        let labels = BTreeMap::from([("team".to_owned(), "x".to_owned())]);
+        let tokens = Budget { tokens: Some(9), seconds: None };
+        for (expression, mapping, key) in [
+            ("labels.foo == 'x'", "labels", "foo"),
+            ("labels.team == 'x' || labels.foo == 'x'", "labels", "foo"),
+            ("round > 5 && labels['foo'] == 'x'", "labels", "foo"),
+            ("budget.tokens > 5", "budget", "tokens"),
+            ("round > 5 && budget.seconds_left < 9", "budget", "seconds_left"),
+        ] {
+            let error = check_terminate_when(expression, &labels, tokens).unwrap_err();
+            let ExpressionError::MissingKey { mapping: at, key: missing, known } = &error else { panic!("{error:?}") };
+            assert_eq!((*at, missing.as_str()), (mapping, key), "{expression}");
+            assert_eq!(*known, [if mapping == "labels" { "team" } else { "tokens_left" }], "{expression}");
+            let said = error.to_string();
+            assert!(
+                said.contains(if mapping == "labels" { "there are team" } else { "`budget.tokens` is set" }),
+                "{said}"
+            );
+        }
+        for expression in [
+            "labels.team == 'x' && budget.tokens_left < 5",
+            "'foo' in labels && labels.foo == 'x'",
+            "has(budget.seconds_left) && budget.seconds_left < 1.0",
+            "labels.exists(k, labels[k] == 'x')",
+        ] {
+            assert_eq!(check_terminate_when(expression, &labels, tokens), Ok(()), "{expression}");
+        }
+        let own = "[{'foo': 1}].exists(labels, labels.foo == 1)";
+        assert_eq!(check_terminate_when(own, &labels, tokens), Ok(()), "a name of the loop");
+        let careless = check_terminate_when("has(labels.foo) || labels.foo == 'x'", &labels, tokens);
+        assert!(matches!(careless, Err(ExpressionError::Evaluation(_))), "{careless:?}");
+        assert!(check("labels.foo == 'x'").unwrap_err().to_string().contains("the debate has no labels"));
+    }
+
+    #[test]
+    fn a_value_that_is_not_true_or_false_is_told_in_words() {
+        for (expression, said) in [("round", "a number, 1"), ("'x' + 'y'", "a text, \"xy\""), ("[round]", "a list")] {
+            let error = check(expression).unwrap_err().to_string();
+            assert_eq!(error, format!("its value is {said}, not true or false"));
+        }
     }
 
     fn labels(count: usize) -> BTreeMap<String, String> {
@@ -198,8 +306,13 @@ mod tests {
         let figures = Figures { labels: labels(32), ..Figures::default() };
 
         assert!(matches!(terminates(&bomb(), &figures), Err(ExpressionError::TooMuch { steps }) if steps > 1 << 40));
-        assert!(matches!(check_terminate_when(&bomb(), &labels(32)), Err(ExpressionError::TooMuch { .. })));
-        assert_eq!(check_terminate_when("labels.all(a, labels.exists(b, a == labels[b]))", &labels(32)), Ok(()));
+        assert!(matches!(
+            check_terminate_when(&bomb(), &labels(32), Budget::default()),
+            Err(ExpressionError::TooMuch { .. })
+        ));
+        let small =
+            check_terminate_when("labels.all(a, labels.exists(b, a == labels[b]))", &labels(32), Budget::default());
+        assert_eq!(small, Ok(()));
     }
 
     #[test]
@@ -211,7 +324,9 @@ mod tests {
 
     #[test]
     fn an_error_quotes_no_whole_value() {
-        let error = check_terminate_when("labels.map(k, k + k + k)", &labels(300)).unwrap_err().to_string();
+        let error = check_terminate_when("labels.map(k, k + k + k)[0]", &labels(300), Budget::default())
+            .unwrap_err()
+            .to_string();
 
         assert!(error.len() < 300, "{error}");
     }
@@ -222,7 +337,7 @@ mod tests {
         assert_eq!(check("labels.all(k, other == k)"), Err(ExpressionError::UnknownVariable("other".into())));
         assert_eq!(check("rounds > 1"), Err(ExpressionError::UnknownVariable("rounds".into())));
         assert!(matches!(check("round + 1"), Err(ExpressionError::NotBoolean(_))));
-        assert_eq!(check("labels.team == 'x'"), Ok(()));
+        assert!(matches!(check("labels.team == 'x'"), Err(ExpressionError::MissingKey { .. })));
         assert!(matches!(terminates("labels.team == 'x'", &Figures::default()), Err(ExpressionError::Evaluation(_))));
     }
 }

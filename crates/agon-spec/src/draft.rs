@@ -173,7 +173,7 @@ fn visible(section: Option<&Section>) -> Visible {
     }
 }
 
-fn budget(section: Option<&Section>) -> Budget {
+pub(crate) fn budget(section: Option<&Section>) -> Budget {
     let cap = |name: &str| section.and_then(|section| section.integer(name));
     Budget { tokens: cap("tokens"), seconds: cap("seconds") }
 }

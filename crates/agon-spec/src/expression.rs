@@ -1,5 +1,6 @@
 //! `terminate_when`, checked before a debate begins.
 use crate::diagnostic::{Code, Finding, Problems, clean};
+use crate::draft::budget;
 use crate::place::{Place, Span};
 use crate::section::{Checked, Field, Section};
 use crate::suggest::nearest;
@@ -12,9 +13,11 @@ pub(crate) fn check(root: &Section, problems: &mut Problems<'_>) {
     let none = BTreeMap::new();
     let labels = match root.get("labels").map(|field| &field.value) {
         Some(Checked::Labels(labels)) => labels,
-        Some(_) | None => &none,
+        None => &none,
+        // it is reported, and which keys there are is not known
+        Some(_) => return,
     };
-    if let Err(error) = check_terminate_when(expression, labels) {
+    if let Err(error) = check_terminate_when(expression, labels, budget(root.section("budget"))) {
         let finding = finding(&error, expression, field, problems);
         problems.error(finding);
     }
@@ -35,6 +38,10 @@ fn finding(error: &ExpressionError, expression: &str, field: &Field, problems: &
             let span = problems.locate(name, field.span);
             let message = format!("`{}` has no variable `{}`{hint}", field.path, clean(name));
             finding(Code::UnknownVariable, span, message).help(variables)
+        }
+        ExpressionError::MissingKey { key, .. } => {
+            let message = format!("`{}` can only fail: {}", field.path, clean(&error.to_string()));
+            finding(Code::BadExpression, problems.locate(key, field.span), message)
         }
         ExpressionError::TooLong
         | ExpressionError::TooMuch { .. }

@@ -61,6 +61,11 @@ fn unknown(table: &Table, entry: &Entry, path: &str, siblings: &[Entry]) -> Find
     if let Some(finding) = schema_without_synthesizer(entry, siblings) {
         return finding.field(field);
     }
+    if entry.key == "<<" {
+        let message = format!("merge keys have no meaning here{place}: `<<` is read as any other key");
+        let finding = Finding::new(Code::UnknownKey, entry.key_span, message).field(field);
+        return finding.help("write the keys out; an alias may stand for a whole value, as in `personas: *cast`");
+    }
     if let Some(instead) = table.instead(&entry.key) {
         let message = format!("the key `{}`{place} does not exist; {instead}", entry.key);
         return Finding::new(Code::UnknownKey, entry.key_span, message).field(field);

@@ -180,7 +180,7 @@ impl<'a> Count<'a> {
     }
 }
 
-fn entry(entry: &IdedEntryExpr) -> Vec<&IdedExpr> {
+pub(super) fn entry(entry: &IdedEntryExpr) -> Vec<&IdedExpr> {
     match &entry.expr {
         EntryExpr::StructField(field) => vec![&field.value],
         EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
