@@ -52,13 +52,13 @@ pub enum ChatErrorKind {
         partial_chars: usize,
     },
     /// All tokens went into thinking.
-    #[error("the token limit was spent on {thinking_chars} characters of thinking")]
+    #[error("the token limit was spent {}", thought("on", *thinking_chars).unwrap_or_else(|| "before any text".to_owned()))]
     BudgetEaten {
         /// How much thinking there was.
         thinking_chars: usize,
     },
     /// The model ended without text and without a tool call.
-    #[error("the answer is empty after {thinking_chars} characters of thinking")]
+    #[error("the answer is empty{}", thought(" after", *thinking_chars).unwrap_or_default())]
     Empty {
         /// How much thinking there was.
         thinking_chars: usize,
@@ -101,6 +101,11 @@ pub enum ChatErrorKind {
     /// The call was given up by this side.
     #[error("the call was cancelled")]
     Cancelled,
+}
+
+/// How much was thought, where anything was.
+fn thought(how: &str, chars: usize) -> Option<String> {
+    (chars > 0).then(|| format!("{how} {chars} characters of thinking"))
 }
 
 /// How a connection failed.
@@ -303,6 +308,18 @@ mod tests {
 
         assert!(busy(503).counts_for_breaker());
         assert!(!busy(429).counts_for_breaker());
+    }
+
+    #[test]
+    fn thinking_is_named_where_there_was_some() {
+        for (kind, said) in [
+            (ChatErrorKind::Empty { thinking_chars: 0 }, "the answer is empty"),
+            (ChatErrorKind::Empty { thinking_chars: 9 }, "the answer is empty after 9 characters of thinking"),
+            (ChatErrorKind::BudgetEaten { thinking_chars: 0 }, "the token limit was spent before any text"),
+            (ChatErrorKind::BudgetEaten { thinking_chars: 9 }, "the token limit was spent on 9 characters of thinking"),
+        ] {
+            assert_eq!(kind.to_string(), said);
+        }
     }
 
     #[test]

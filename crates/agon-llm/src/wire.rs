@@ -246,6 +246,10 @@ impl<'de> Visitor<'de> for Node<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut fields = serde_json::Map::new();
         while let Some(name) = map.next_key::<String>()? {
+            if fields.contains_key(&name) {
+                // readers do not agree on which of the two counts
+                return Err(A::Error::custom(format_args!("member {name:?} stands there twice, allowed is once")));
+            }
             fields.insert(name, map.next_value_seed(Node(&mut *self.0))?);
         }
         Ok(Value::Object(fields))

@@ -158,4 +158,18 @@ mod tests {
 
         assert_eq!(broken.unwrap_err().kind, crate::ChatErrorKind::Malformed);
     }
+
+    #[test]
+    fn arguments_that_name_a_member_twice_are_malformed() {
+        let twice = r#"{"a": {"x": 1, "x": 2}}"#;
+        let piece = json!({"index": 0, "function": {"name": "f", "arguments": twice}});
+
+        let error = finished(vec![piece]).unwrap_err();
+        assert_eq!(
+            error.detail,
+            "the arguments of `f`: member \"x\" stands there twice, allowed is once at line 1 column 18"
+        );
+        let object = format!(r#"{{"index": 0, "function": {{"name": "f", "arguments": {twice}}}}}"#);
+        assert!(serde_json::from_str::<CallPiece>(&object).is_err());
+    }
 }
