@@ -179,6 +179,28 @@ fn the_same_request_gives_the_first_debate_again_and_another_one_is_refused() {
 }
 
 #[test]
+fn a_request_whose_debate_was_deleted_makes_one_that_is_held_and_is_listed_as_it_was() {
+    let mut cluster = three_terminals();
+    let submit = |cluster: &mut Cluster, more: &[&str]| {
+        cluster.agon(&[&["submit", &example(SHORT), "--rehearsal", "--wait", "--quiet"], more].concat())
+    };
+    for _ in 0..2 {
+        submit(&mut cluster, &["--request-id", "monday"]).ok();
+        let found: Value = serde_json::from_str(&cluster.agon(&["list", "--json"]).ok().stdout).unwrap();
+        let id = found[0]["id"].as_str().unwrap();
+        let told: Value = serde_json::from_str(&cluster.agon(&["get", id, "--json"]).ok().stdout).unwrap();
+        assert!(found[0]["rounds"].as_u64().unwrap() > 0, "{found}");
+        assert_eq!(found[0]["rounds"], told["rounds"]);
+        assert_eq!(found[0]["duration_ms"], told["timing"]["duration_ms"]);
+        cluster.agon(&["delete", id]).ok();
+    }
+    submit(&mut cluster, &["--id", "named-one"]).ok();
+    cluster.agon(&["delete", "named-one"]).ok();
+    let refused = submit(&mut cluster, &["--id", "named-one"]).code(64);
+    assert!(refused.stderr.contains("reason: DEBATE_DELETED"), "{refused:?}");
+}
+
+#[test]
 fn hosts_and_plans_say_who_would_play() {
     let mut cluster = Cluster::start().nats().gateway_and_coordinator().hosts(2);
 

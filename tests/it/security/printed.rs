@@ -1,7 +1,7 @@
 //! `agon nats config`: what is shipped, what can be asked for, and what nats-server says to it.
 use super::tls::Authority;
-use super::{PASSWORD, options};
-use crate::support::{World, assert_valid, nats_config, nats_users, variables};
+use super::{PASSWORD, guarded_by, options};
+use crate::support::{Said, World, assert_valid, nats_config, nats_users, variables};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -173,4 +173,42 @@ fn nats_server_does_not_start_without_a_password() {
     options.environment.retain(|(name, _)| name != "AGON_NATS_HOST_PASSWORD");
     let refused = agon_testkit::NatsServer::start_with(options).err().unwrap();
     assert!(refused.to_string().contains("AGON_NATS_HOST_PASSWORD"), "{refused}");
+}
+
+#[test]
+fn doctor_finds_no_fault_with_the_users_as_printed() {
+    let conf = nats_config(&["--bound-host", "qwen=qwen3:8b", "--seat", "one=research/outsider"]);
+    let mut cluster = guarded_by(conf);
+    cluster.provision().ok();
+    let url = cluster.nats_server().url();
+    let doctor = |user: &str| {
+        let mut command = cluster.world.command(&["doctor", "--rehearsal"]);
+        command.env("AGON__NATS__URLS", &url).env("AGON__NATS__USER", user);
+        command.env("AGON__NATS__PASSWORD__ENV", "NATS_PASSWORD").env("NATS_PASSWORD", PASSWORD);
+        Said::of(&command.output().unwrap())
+    };
+
+    for user in ["gateway", "coordinator", "host", "provisioner"] {
+        let said = doctor(user);
+        assert!(said.stdout.contains("ok    NATS") && said.stdout.contains("streams set up"), "{user}: {said:?}");
+    }
+    assert!(doctor("host").stdout.contains("what host needs"));
+    assert!(doctor("qwen").stdout.contains("what host needs"), "a host with a name of its own");
+    assert!(doctor("one").stdout.contains("may listen to no inbox of a role"), "a seat is no role");
+}
+
+#[test]
+fn doctor_names_what_a_user_lacks_and_what_is_not_set_up() {
+    let conf = nats_config(&[]);
+    let (before, rest) = conf.split_once("        user: \"gateway\"\n").unwrap();
+    let rest = rest.replacen("              \"agon.v1.job.>\"\n", "", 1);
+    let mut cluster = guarded_by(format!("{before}        user: \"gateway\"\n{rest}"));
+    let url = cluster.nats_server().url();
+    for (user, lacks) in [("gateway", "publish to agon.v1.job.>"), ("coordinator", "without the streams")] {
+        let mut command = cluster.world.command(&["doctor", "--rehearsal"]);
+        command.env("AGON__NATS__URLS", &url).env("AGON__NATS__USER", user);
+        command.env("AGON__NATS__PASSWORD__ENV", "NATS_PASSWORD").env("NATS_PASSWORD", PASSWORD);
+        let said = Said::of(&command.output().unwrap());
+        assert!(said.stdout.contains("fail  NATS") && said.stdout.contains(lacks), "{user}: {said:?}");
+    }
 }
