@@ -26,6 +26,10 @@ pub enum Halt {
     Interrupted,
 }
 impl Halt {
+    /// What a debate is whose log was interrupted for this reason.
+    pub fn of(reason: &Reason) -> Self {
+        if reason.code == ReasonCode::ServerAway { Self::Paused } else { Self::Interrupted }
+    }
     /// The word for it, the same wherever a state is shown.
     pub fn as_str(self) -> &'static str {
         match self {

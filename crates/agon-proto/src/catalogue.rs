@@ -5,7 +5,8 @@ use crate::flat as pb;
 use crate::kinds::{debate, priority};
 use crate::record::Hash;
 use agon_core::{
-    Card, CardSeat, DebateId, DebateState, ModelName, NodeId, Outcome, ParticipantId, Position, Priority, Timestamp,
+    Card, CardSeat, DebateId, DebateState, Halt, ModelName, NodeId, Outcome, ParticipantId, Position, Priority,
+    Timestamp,
 };
 use std::collections::BTreeMap;
 
@@ -55,7 +56,7 @@ pub enum SummaryState {
     /// It was not submitted to a server: a process of its own plays it, or none does at the moment.
     Local,
     /// The servers gave it up for now: nobody plays it before somebody has resumed it.
-    Interrupted,
+    Halted(Halt),
     /// It is over.
     Ended {
         /// How it ended.
@@ -108,7 +109,10 @@ impl From<&Summary> for pb::Summary {
                 message.owner = Some(owner.to_string());
             }
             SummaryState::Local => message.set_state(pb::SummaryState::Local),
-            SummaryState::Interrupted => message.set_state(pb::SummaryState::Interrupted),
+            SummaryState::Halted(halt) => {
+                message.set_state(pb::SummaryState::Interrupted);
+                message.paused = *halt == Halt::Paused;
+            }
             SummaryState::Ended { state, outcome } => {
                 message.set_state(pb::SummaryState::Ended);
                 message.ended_as = state.number();
@@ -128,7 +132,8 @@ impl TryFrom<pb::Summary> for Summary {
                 SummaryState::Running { owner: NodeId::from(owner) }
             }
             pb::SummaryState::Local => SummaryState::Local,
-            pb::SummaryState::Interrupted => SummaryState::Interrupted,
+            pb::SummaryState::Interrupted if message.paused => SummaryState::Halted(Halt::Paused),
+            pb::SummaryState::Interrupted => SummaryState::Halted(Halt::Interrupted),
             pb::SummaryState::Ended => SummaryState::Ended {
                 state: Numbered::from_number(message.ended_as, "ended_as")?,
                 outcome: match message.outcome {

@@ -187,7 +187,8 @@ fn what_processes_and_stores_say_survives_the_way_out_and_back() {
         SummaryState::Queued,
         SummaryState::Running { owner: NodeId::new("n") },
         SummaryState::Local,
-        SummaryState::Interrupted,
+        SummaryState::Halted(agon_core::Halt::Paused),
+        SummaryState::Halted(agon_core::Halt::Interrupted),
         SummaryState::Ended { state: agon_core::DebateState::Succeeded, outcome: Some(agon_core::Outcome::Tie) },
         SummaryState::Ended { state: agon_core::DebateState::Failed, outcome: None },
     ];

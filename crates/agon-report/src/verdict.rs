@@ -4,7 +4,7 @@ use crate::words;
 use agon_core::tally::same_answer;
 use agon_core::{
     BallotStage, CRITICAL_SEVERITY, Citation, ConsensusSource, Critique, DebateFormat, DebateState, Halt, Mode,
-    Outcome, ParticipantId, ReasonCode, Task, TurnId, VoteRule, Voters,
+    Outcome, ParticipantId, Reason, ReasonCode, Task, TurnId, VoteRule, Voters,
 };
 use std::cmp::Reverse;
 
@@ -28,7 +28,7 @@ pub(crate) enum Tone {
 
 impl<'a> Minutes<'a> {
     pub(crate) fn standing(&self) -> Standing {
-        let halt = self.halt.or(self.interrupted.map(|_| Halt::Interrupted));
+        let halt = self.halt.or(self.interrupted.map(Halt::of));
         match (self.end, halt, self.cancel) {
             (Some(end), ..) => Standing::Ended(end.state),
             (None, Some(halt), _) => Standing::Halted(halt),
@@ -85,9 +85,16 @@ impl<'a> Minutes<'a> {
     }
     /// Why the outcome is what it is, as a sentence without its full stop.
     pub(crate) fn reason(&self) -> Option<String> {
-        let reason = self.end.map_or(self.interrupted, |end| end.reason).or_else(|| self.verdict?.reason)?;
+        let reason = self.given_reason()?;
         // The headline says so.
         (!self.without_decision()).then(|| words::why(reason))
+    }
+    fn given_reason(&self) -> Option<&'a Reason> {
+        self.end.map_or(self.interrupted, |end| end.reason).or_else(|| self.verdict?.reason)
+    }
+    /// Whether the reason says what each judge of the panel found.
+    pub(crate) fn reason_names_the_panel(&self) -> bool {
+        self.given_reason().is_some_and(|reason| reason.code == ReasonCode::PanelSplit && reason.detail.is_some())
     }
     /// Whether the debate was held without a decision, as its file wants it.
     pub(crate) fn without_decision(&self) -> bool {

@@ -29,13 +29,15 @@ pub(crate) fn admitted(admission: &Admission, at: Timestamp) -> Summary {
     }
 }
 
-/// The note of a debate as it stands: ended, or interrupted, or with this owner, or waiting for one.
+/// The note of a debate as it stands: ended, or waiting to be resumed, or with this owner, or waiting for one.
 pub(crate) fn standing(debate: &Debate, admitted_at: Timestamp, now: Timestamp, owner: Option<NodeId>) -> Summary {
     let state = match (debate.ended(), owner) {
         (Some((state, outcome)), _) => SummaryState::Ended { state, outcome },
-        (None, _) if debate.interrupted() => SummaryState::Interrupted,
-        (None, Some(owner)) => SummaryState::Running { owner },
-        (None, None) => SummaryState::Queued,
+        (None, owner) => match (debate.halt(), owner) {
+            (Some(halt), _) => SummaryState::Halted(halt),
+            (None, Some(owner)) => SummaryState::Running { owner },
+            (None, None) => SummaryState::Queued,
+        },
     };
     Summary {
         state,
@@ -59,7 +61,7 @@ pub(crate) async fn note(shared: &Shared, mut summary: Summary) {
         SummaryState::Queued
         | SummaryState::Running { .. }
         | SummaryState::Local
-        | SummaryState::Interrupted
+        | SummaryState::Halted(_)
         | SummaryState::Ended { .. } => {}
     }
     match tokio::time::timeout(NOTE_PATIENCE, shared.catalogue.note(summary)).await {

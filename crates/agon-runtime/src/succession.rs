@@ -65,9 +65,7 @@ impl Succession {
             SummaryState::Running { owner } => {
                 *owner != self.shared.config.id && self.shared.peers.life(owner, Instant::now()) == Life::Dead
             }
-            SummaryState::Queued | SummaryState::Local | SummaryState::Interrupted | SummaryState::Ended { .. } => {
-                false
-            }
+            SummaryState::Queued | SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. } => false,
         }
     }
 

@@ -68,7 +68,7 @@ impl Sweeper {
             SummaryState::Running { owner } => {
                 unchanged > times.running_stale && self.shared.peers.life(owner, Instant::now()) == Life::Dead
             }
-            SummaryState::Local | SummaryState::Interrupted | SummaryState::Ended { .. } => false,
+            SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. } => false,
         }
     }
 
@@ -81,9 +81,7 @@ impl Sweeper {
         }
         let mine = match &summary.state {
             SummaryState::Running { owner } => *owner == self.shared.config.id,
-            SummaryState::Queued | SummaryState::Local | SummaryState::Interrupted | SummaryState::Ended { .. } => {
-                false
-            }
+            SummaryState::Queued | SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. } => false,
         };
         // the others leave it alone, for this node lives
         if mine && let Ok(place) = self.shared.room_for_debates.clone().try_acquire_owned() {

@@ -31,14 +31,12 @@ pub fn fits(args: &ListArgs, log: &Log) -> bool {
 }
 
 fn state_of(debate: &Debate, halt: Option<Halt>) -> ListedState {
-    match (debate.ended(), halt) {
+    match (debate.ended(), halt.or(debate.halt())) {
         (Some((DebateState::Succeeded, _)), _) => ListedState::Succeeded,
         (Some((DebateState::Failed, _)), _) => ListedState::Failed,
         (Some((DebateState::Cancelled, _)), _) => ListedState::Cancelled,
         (None, Some(Halt::Paused)) => ListedState::Paused,
         (None, Some(Halt::Interrupted)) => ListedState::Interrupted,
-        (None, None) if debate.halt() == Some(Halt::Paused) => ListedState::Paused,
-        (None, None) if debate.interrupted() => ListedState::Interrupted,
         (None, None) if debate.epoch() == 0 => ListedState::Queued,
         (None, None) => ListedState::Running,
     }

@@ -9,24 +9,28 @@ use tokio::runtime::Builder;
 
 /// A server whose debate of this name another one gave up in its midst.
 fn given_up(world: &World, id: &str) -> Served {
+    halted(world, id, Reason::with(ReasonCode::Poison, "5 claims in a row brought nothing"))
+}
+
+/// The same for this reason.
+fn halted(world: &World, id: &str, reason: Reason) -> Served {
     let mut served = Served::start(world, "first", &["--token-interval", "5ms"]);
     submit(world, &served, id, &[]);
     let spoken = || Ok(world.events(id).iter().any(|event| event["type"] == "speech_recorded").then_some(()));
     until("somebody has spoken", PATIENCE, spoken).unwrap();
     served.process.terminate().unwrap();
-    interrupt(world, id);
+    interrupt(world, id, reason);
     Served::start(world, "second", &[])
 }
 
-/// What a coordinator writes once too many before it have died.
-fn interrupt(world: &World, id: &str) {
+/// What a coordinator writes that gives up.
+fn interrupt(world: &World, id: &str, reason: Reason) {
     let store = SqliteStore::open(&world.database(), SqliteOptions::default()).unwrap();
     let id = DebateId::parse(id).unwrap();
     Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
         let log = store.read(&id, Position(0)).await.unwrap();
         let debate = Debate::fold(log.iter().map(AsRef::as_ref)).unwrap();
         let at = log.last().unwrap().at;
-        let reason = Reason::with(ReasonCode::Poison, "5 claims in a row brought nothing");
         let events = debate.decide(at, Input::Interrupt { reason }).unwrap();
         store.append(&id, debate.record(at, 7, events)).await.unwrap();
     });
@@ -63,10 +67,30 @@ fn a_debate_that_servers_gave_up_is_interrupted_everywhere_until_agon_resume_con
     assert_eq!(after[..before.len()], before[..], "nothing is said again");
     assert_eq!(after.iter().filter(|event| event["type"] == "debate_resumed").count(), 1);
     let said = said_there(&["resume", "given-up"]).code(64);
-    assert!(said.stderr.contains("only an interrupted debate can be resumed"), "{said:?}");
+    assert!(said.stderr.contains("only a paused or interrupted debate can be resumed"), "{said:?}");
     let said = said_there(&["resume", "given-up", "--rehearsal"]).code(64);
     assert!(said.stderr.contains("--local"), "{said:?}");
     assert!(said_there(&["resume"]).ok().stderr.contains("no debate is paused or interrupted"));
+}
+
+#[test]
+fn a_debate_that_waits_for_a_model_server_is_paused_wherever_a_server_shows_it() {
+    let world = World::new();
+    let served = halted(&world, "waiting", Reason::with(ReasonCode::ServerAway, "gpu1: no connection since 600 s"));
+    let server = ["--server", &served.address];
+    let json = |args: &[&str]| world.json(&[args, &["--json"], &server[..]].concat());
+
+    let listed = || Ok(Some(json(&["list", "--state", "paused"])).filter(|list| list[0]["id"] == "waiting"));
+    assert_eq!(until("it is listed", PATIENCE, listed).unwrap()[0]["state"], "paused");
+    assert_eq!(json(&["list"])[0]["state"], "paused");
+    assert_eq!(json(&["list", "--state", "interrupted"]), serde_json::json!([]));
+    let result = json(&["get", "waiting"]);
+    assert_eq!((&result["state"], &result["reason"]["code"]), (&"paused".into(), &"server_away".into()));
+    let said = world.agon(&["resume", "waiting"]).code(64);
+    assert!(said.stderr.contains("is paused there"), "{said:?}");
+
+    world.agon(&[&["resume", "--quiet", "--no-reports"], &server[..]].concat()).ok();
+    assert!(ended(&world, "waiting"));
 }
 
 #[test]

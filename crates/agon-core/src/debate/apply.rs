@@ -10,7 +10,7 @@ use crate::archive::VERDICT_CHARS;
 use crate::checks::{Check, SHOWN_CLAIM_CHARS, SHOWN_OUTPUT_CHARS};
 use crate::event::{Admission, Event, ModeratorDecision, PhaseName, Speech, Step};
 use crate::ids::{MODERATOR, ParticipantId, SYNTHESIZER, Timestamp, TurnId};
-use crate::outcome::{Halt, ReasonCode, StopRule};
+use crate::outcome::{Halt, StopRule};
 use crate::spec::{ConsensusStrategy, DebateFormat, DebateSpec, Visibility, VoteRule, Voters};
 use crate::task::{BallotStage, Conclusion, SpeechKind};
 use crate::work::{Seat, Work};
@@ -30,10 +30,7 @@ impl Control {
             | Event::VoteTallied { .. } => {}
             Event::SpeechHeard { turn, .. } => self.stage.listened = Some(*turn),
             Event::Claimed { epoch, .. } => self.epoch = *epoch,
-            Event::DebateInterrupted { reason } => {
-                let waits = reason.code == ReasonCode::ServerAway;
-                self.halt = Some(if waits { Halt::Paused } else { Halt::Interrupted });
-            }
+            Event::DebateInterrupted { reason } => self.halt = Some(Halt::of(reason)),
             Event::DebateResumed { .. } => self.resumed(at.since(before)),
             Event::PhaseEntered { phase } => self.enter(admission, *phase),
             Event::ParticipantPlaced { participant, host, model, .. } => {

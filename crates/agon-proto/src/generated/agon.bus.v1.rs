@@ -3476,6 +3476,9 @@ pub struct Summary {
     /// Rounds held; absent in notes of earlier versions.
     #[prost(uint32, optional, tag = "17")]
     pub rounds: ::core::option::Option<u32>,
+    /// Of an interrupted one: it waits for a model server that was away for too long. Notes of earlier versions do not say.
+    #[prost(bool, tag = "18")]
+    pub paused: bool,
 }
 /// What is kept of a debate that was held to its end.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -84,6 +84,9 @@ fn panel(minutes: &Minutes<'_>) -> String {
             Some(_) => others.push(format!("{name} was heard in {} of {needed} orders", own.len())),
         }
     }
+    if with.is_empty() && minutes.reason_names_the_panel() {
+        return format!("by a panel of {}", count(all, "judge"));
+    }
     let both = if needed == 2 { ", the same in both orders" } else { "" };
     let others = if others.is_empty() { String::new() } else { format!("; {}", others.join(", ")) };
     let names = if with.is_empty() { String::new() } else { format!(" ({}{both})", with.join(", ")) };

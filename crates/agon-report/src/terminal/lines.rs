@@ -10,7 +10,7 @@ use crate::text::{one_line, plain};
 use crate::words::{self, count, duration};
 use agon_core::fence::without_checks;
 use agon_core::{
-    Admission, Call, Event, Failure, FailureCause, ModeratorDecision, ParticipantId, PhaseName, ReasonCode, RoundPlan,
+    Admission, Call, Event, Failure, FailureCause, Halt, ModeratorDecision, ParticipantId, PhaseName, RoundPlan,
     RoundStatus, RoundSummary, Speech, Timestamp, TurnId, TurnMode,
 };
 
@@ -84,7 +84,7 @@ pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLin
             [StyledLine::empty(), note(Style::Dim, end)].into_iter().chain(warning).collect()
         }
         Event::DebateInterrupted { reason } => {
-            let halt = if reason.code == ReasonCode::ServerAway { "paused" } else { "interrupted" };
+            let halt = Halt::of(reason).as_str();
             let told = format!("the debate is {halt}: {}; agon resume continues it", words::why(reason));
             vec![StyledLine::empty(), note(Style::Warn, told)]
         }

@@ -313,3 +313,38 @@ fn the_key_to_a_judge_who_was_shown_less_has_the_numbers_of_what_it_was_shown() 
     let shown: Vec<(u32, &str)> = entries.iter().map(|one| (one.entry, one.participant.as_str())).collect();
     assert_eq!(shown, [(1, "Bruno"), (2, "Chioma")]);
 }
+
+#[test]
+fn what_each_judge_of_a_split_panel_found_is_told_once() {
+    let mut log = trio(|spec| spec.judge.as_mut().unwrap().panel = 3);
+    for (judge, winner) in [("judge", NOW), ("judge-2", WAIT), ("judge-3", RENT)] {
+        log.done(2, judge, Task::Judge { order: 0, candidates: Vec::new() }, |turn, call| Event::JudgementRecorded {
+            turn,
+            judge: judge.into(),
+            order: 0,
+            verdict: format!("{winner}."),
+            winner: Some(winner.to_owned()),
+            reasoning: "Entry 2 stands.".to_owned(),
+            citations: Vec::new(),
+            open_objections: Vec::new(),
+            call,
+        });
+    }
+    let detail = format!("no winner has more than half of the judges: judge: {NOW}; judge-2: {WAIT}; judge-3: {RENT}");
+    let reason = Reason::with(ReasonCode::PanelSplit, detail);
+    log.push(Event::VerdictReached {
+        outcome: Outcome::Inconclusive,
+        verdict: None,
+        winner: None,
+        reasoning: None,
+        reason: Some(reason.clone()),
+        consensus: None,
+        majority: MajorityShift::None,
+        moved: Vec::new(),
+    });
+    log.end(DebateState::Succeeded, Some(Outcome::Inconclusive), Some(reason), Vec::new());
+    let block = ResultBlock::of(&minutes(&log));
+    let how = block.lines().iter().map(ToString::to_string).find(|line| line.starts_with("How")).unwrap();
+    assert!(how.contains("not decided: ") && how.contains("by a panel of 3 judges"), "{how}");
+    assert_eq!((how.matches(WAIT).count(), how.matches("by 0 of").count()), (1, 0), "{how}");
+}

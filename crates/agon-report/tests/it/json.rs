@@ -177,6 +177,14 @@ fn a_debate_that_nobody_plays_says_why_in_every_form() {
 }
 
 #[test]
+fn a_debate_that_waits_for_a_model_server_is_paused() {
+    let mut log = scenes::running();
+    let reason = Reason::with(ReasonCode::ServerAway, "gpu1: no connection since 600 s");
+    log.push(Event::DebateInterrupted { reason });
+    assert_eq!(result(&log).state, ResultState::Paused);
+}
+
+#[test]
 fn a_debate_that_servers_gave_up_is_interrupted_until_it_is_resumed_and_its_pause_is_no_duration() {
     let resumed = scenes::resumed();
     let (_, given_up) = resumed.records.split_last().unwrap();

@@ -44,7 +44,7 @@ pub enum ResumeError {
         state: DebateState,
     },
     /// It waits for a coordinator, or has one.
-    #[error("debate {0} is not interrupted")]
+    #[error("debate {0} is not paused or interrupted")]
     Runs(DebateId),
     /// It could not be written down; the debate may be resumed again.
     #[error("the resumption cannot be written down")]
@@ -122,9 +122,7 @@ impl Node {
                 let hint = Hint::CancelDebate(CancelDebate { debate: debate.clone(), reason: order.reason });
                 self.shared.hint_node(&owner, hint).await;
             }
-            Some(
-                SummaryState::Queued | SummaryState::Local | SummaryState::Interrupted | SummaryState::Ended { .. },
-            )
+            Some(SummaryState::Queued | SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. })
             | None => {
                 self.shared.in_time(self.shared.jobs.enqueue(debate, priority)).await?;
                 self.shared.hint_ready(debate, priority).await;

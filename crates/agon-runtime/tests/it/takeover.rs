@@ -171,7 +171,7 @@ async fn an_interrupted_debate_can_be_cancelled_and_one_that_runs_is_not_resumed
         tokio::time::sleep(Duration::from_secs(2)).await;
     }
     let summary = stage.catalogue.get_summary(&debate(ID)).await.unwrap().unwrap();
-    assert_eq!(summary.state, SummaryState::Interrupted);
+    assert_eq!(summary.state, SummaryState::Halted(Halt::Interrupted));
     assert!(stage.catalogue.unfinished().await.unwrap().is_empty(), "nobody looks after it");
 
     node.cancel(&debate(ID), "enough", None).await.unwrap();

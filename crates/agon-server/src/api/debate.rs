@@ -106,7 +106,7 @@ impl Api {
         self.resource(&debate, true).await
     }
 
-    /// Has an interrupted debate continued. Doing so twice is one resumption; a debate that runs or is over is refused.
+    /// Has a paused or interrupted debate continued. Doing so twice is one resumption; a debate that runs or is over is refused.
     pub async fn resume(&self, call: &Call, request: &pb::ResumeDebateRequest) -> Result<pb::Debate, Problem> {
         call.caller.require(Scope::DebatesWrite)?;
         let debate = named(&call.caller, &request.name)?;
@@ -243,9 +243,9 @@ fn of_resume(error: &ResumeError) -> Problem {
     match error {
         ResumeError::Unknown(debate) => Problem::no_debate(debate),
         ResumeError::Ended { debate, .. } | ResumeError::Runs(debate) => {
-            let why = if matches!(error, ResumeError::Runs(_)) { "is not interrupted" } else { "is over" };
+            let why = if matches!(error, ResumeError::Runs(_)) { "is not paused or interrupted" } else { "is over" };
             let debate = debate.name().to_owned();
-            let detail = format!("debate {debate} {why}; only an interrupted debate can be resumed");
+            let detail = format!("debate {debate} {why}; only a paused or interrupted debate can be resumed");
             Problem::State { debate, detail }
         }
         ResumeError::Append(AppendError::Store(error)) | ResumeError::Queue(error) => Problem::of_store(error),

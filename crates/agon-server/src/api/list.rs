@@ -3,7 +3,7 @@ use super::page::Listing;
 use super::{Api, Call, view};
 use crate::auth::Scope;
 use crate::error::{Problem, Violation};
-use agon_core::{DebateState, Outcome, TenantId, Timestamp};
+use agon_core::{DebateState, Halt, Outcome, TenantId, Timestamp};
 use agon_proto::pb::bus::v1 as bus;
 use agon_proto::pb::v1 as pb;
 use agon_proto::{Summary, SummaryState};
@@ -98,25 +98,22 @@ fn states(filter: &pb::DebateFilter) -> Result<Vec<State>, Problem> {
 
 /// The catalogue knows nothing of orders and of processes, so that what they change is found among what they may change.
 fn list_states(state: State) -> Vec<ListState> {
+    let halted = [Halt::Paused, Halt::Interrupted].map(ListState::Halted);
     match state {
         State::Unspecified => Vec::new(),
         State::Queued => vec![ListState::Queued],
         State::Running => vec![ListState::Running, ListState::Local],
         State::Cancelling => {
-            vec![ListState::Queued, ListState::Running, ListState::Local, ListState::Interrupted]
+            [ListState::Queued, ListState::Running, ListState::Local].into_iter().chain(halted).collect()
         }
-        State::Paused => vec![ListState::Local],
-        State::Interrupted => vec![ListState::Local, ListState::Interrupted],
+        State::Paused => vec![ListState::Local, ListState::Halted(Halt::Paused)],
+        State::Interrupted => vec![ListState::Local, ListState::Halted(Halt::Interrupted)],
         // whatever was known of it last
-        State::Lost => vec![
-            ListState::Queued,
-            ListState::Running,
-            ListState::Local,
-            ListState::Interrupted,
-            ListState::Ended(DebateState::Succeeded),
-            ListState::Ended(DebateState::Failed),
-            ListState::Ended(DebateState::Cancelled),
-        ],
+        State::Lost => {
+            let open = [ListState::Queued, ListState::Running, ListState::Local];
+            let ended = [DebateState::Succeeded, DebateState::Failed, DebateState::Cancelled].map(ListState::Ended);
+            open.into_iter().chain(halted).chain(ended).collect()
+        }
         State::Succeeded => vec![ListState::Ended(DebateState::Succeeded)],
         State::Failed => vec![ListState::Ended(DebateState::Failed)],
         State::Cancelled => vec![ListState::Ended(DebateState::Cancelled)],

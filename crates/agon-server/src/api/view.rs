@@ -60,15 +60,13 @@ impl Folded {
     pub fn resource(&self, shown: Shown<'_>) -> Result<pb::Debate, Problem> {
         let facts = Facts::of(&self.records);
         let admission = self.debate.admission();
-        let state = match (self.debate.ended(), self.halt) {
-            (Some((state, _)), _) => ended(state),
-            (None, Some(halt)) => halted(halt),
-            (None, None) if shown.cancelling || facts.cancelled => pb::debate::State::Cancelling,
-            (None, None) if self.debate.interrupted() => {
-                self.debate.halt().map_or(pb::debate::State::Interrupted, halted)
-            }
-            (None, None) if facts.claimed.is_some() => pb::debate::State::Running,
-            (None, None) => pb::debate::State::Queued,
+        let state = match (self.debate.ended(), self.halt, self.debate.halt()) {
+            (Some((state, _)), _, _) => ended(state),
+            (None, Some(halt), _) => halted(halt),
+            (None, None, _) if shown.cancelling || facts.cancelled => pb::debate::State::Cancelling,
+            (None, None, Some(halt)) => halted(halt),
+            (None, None, None) if facts.claimed.is_some() => pb::debate::State::Running,
+            (None, None, None) => pb::debate::State::Queued,
         };
         let usage = self.debate.usage();
         let calls = self.progress(Position(u64::MAX)).calls();
@@ -166,11 +164,12 @@ pub(crate) fn listed(summary: &Summary, cancelling: bool, halt: Option<Halt>) ->
     let (state, outcome) = match (&summary.state, halt) {
         (SummaryState::Ended { state, outcome }, _) => (ended(*state), *outcome),
         (_, Some(halt)) => (halted(halt), None),
-        (
-            SummaryState::Queued | SummaryState::Running { .. } | SummaryState::Local | SummaryState::Interrupted,
-            None,
-        ) if cancelling => (pb::debate::State::Cancelling, None),
-        (SummaryState::Interrupted, None) => (pb::debate::State::Interrupted, None),
+        (SummaryState::Queued | SummaryState::Running { .. } | SummaryState::Local | SummaryState::Halted(_), None)
+            if cancelling =>
+        {
+            (pb::debate::State::Cancelling, None)
+        }
+        (SummaryState::Halted(halt), None) => (halted(*halt), None),
         (SummaryState::Queued, None) => (pb::debate::State::Queued, None),
         (SummaryState::Running { .. } | SummaryState::Local, None) => (pb::debate::State::Running, None),
     };

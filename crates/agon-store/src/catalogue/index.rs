@@ -31,7 +31,7 @@ impl CatalogueIndex {
             SummaryState::Queued | SummaryState::Running { .. } => {
                 self.unfinished.insert(key.clone());
             }
-            SummaryState::Local | SummaryState::Interrupted | SummaryState::Ended { .. } => {}
+            SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. } => {}
         }
         self.open.add(&summary);
         let summary = Arc::new(summary);

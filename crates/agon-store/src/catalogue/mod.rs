@@ -6,7 +6,7 @@ pub(crate) mod model;
 mod standing;
 
 use crate::port::StoreError;
-use agon_core::{DebateId, DebateState, ModelName, NodeId, Outcome, Priority, TenantId, Timestamp};
+use agon_core::{DebateId, DebateState, Halt, ModelName, NodeId, Outcome, Priority, TenantId, Timestamp};
 use agon_proto::{Summary, SummaryState};
 use async_trait::async_trait;
 use std::collections::BTreeMap;
@@ -103,7 +103,7 @@ pub enum ListState {
     /// It was not submitted to a server, and has not ended.
     Local,
     /// It waits to be resumed.
-    Interrupted,
+    Halted(Halt),
     /// It ended so.
     Ended(DebateState),
 }
@@ -121,14 +121,12 @@ impl Query {
             SummaryState::Queued => ListState::Queued,
             SummaryState::Running { .. } => ListState::Running,
             SummaryState::Local => ListState::Local,
-            SummaryState::Interrupted => ListState::Interrupted,
+            SummaryState::Halted(halt) => ListState::Halted(*halt),
             SummaryState::Ended { state, .. } => ListState::Ended(*state),
         };
         let outcome = match &summary.state {
             SummaryState::Ended { outcome, .. } => *outcome,
-            SummaryState::Queued | SummaryState::Running { .. } | SummaryState::Local | SummaryState::Interrupted => {
-                None
-            }
+            SummaryState::Queued | SummaryState::Running { .. } | SummaryState::Local | SummaryState::Halted(_) => None,
         };
         let labelled = |(key, value): (&String, &String)| {
             summary.labels.get(key).is_some_and(|has| value.is_empty() || has == value)

@@ -1,6 +1,6 @@
 //! A catalogue as simple as can be, to compare the others with.
 use super::{CatalogueIndex, ListState, Place, Query, Standing, supersedes};
-use agon_core::{DebateId, DebateState, NodeId, Outcome, Position, Priority, TenantId, Timestamp};
+use agon_core::{DebateId, DebateState, Halt, NodeId, Outcome, Position, Priority, TenantId, Timestamp};
 use agon_proto::{Summary, SummaryState};
 use proptest::prelude::*;
 
@@ -39,7 +39,7 @@ impl Model {
                     standing.oldest = standing.oldest.into_iter().chain([summary.admitted]).min();
                 }
                 SummaryState::Running { owner } => *standing.running.entry(owner).or_default() += 1,
-                SummaryState::Local | SummaryState::Interrupted | SummaryState::Ended { .. } => {}
+                SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. } => {}
             }
         }
         standing
@@ -50,7 +50,7 @@ impl Model {
     }
     pub(crate) fn unfinished(&self) -> Vec<Summary> {
         let over = |summary: &&Summary| {
-            matches!(summary.state, SummaryState::Local | SummaryState::Interrupted | SummaryState::Ended { .. })
+            matches!(summary.state, SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. })
         };
         self.0.iter().filter(|summary| !over(summary)).cloned().collect()
     }
@@ -66,7 +66,8 @@ fn summary() -> impl Strategy<Value = Summary> {
     let state = prop_oneof![
         Just(SummaryState::Queued),
         Just(SummaryState::Local),
-        Just(SummaryState::Interrupted),
+        Just(SummaryState::Halted(Halt::Paused)),
+        Just(SummaryState::Halted(Halt::Interrupted)),
         Just(SummaryState::Running { owner: NodeId::from("node") }),
         Just(SummaryState::Running { owner: NodeId::from("other") }),
         Just(SummaryState::Ended { state: DebateState::Succeeded, outcome: Some(Outcome::Tie) }),
@@ -101,7 +102,7 @@ pub(crate) fn query() -> impl Strategy<Value = Query> {
     let moment = || prop::option::of((0..6_u64).prop_map(Timestamp));
     let after = prop::option::of((0..6_u64, id()));
     let states = prop::sample::subsequence(
-        vec![ListState::Queued, ListState::Running, ListState::Local, ListState::Interrupted],
+        vec![ListState::Queued, ListState::Running, ListState::Local, ListState::Halted(Halt::Interrupted)],
         0..=4,
     );
     (tenant, 0..6_usize, after, moment(), moment(), states).prop_map(|(tenant, limit, after, from, before, states)| {

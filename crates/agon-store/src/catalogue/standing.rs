@@ -25,7 +25,7 @@ impl Open {
             SummaryState::Running { owner } => {
                 self.running.entry(owner.clone()).or_default().insert((summary.updated, id));
             }
-            SummaryState::Local | SummaryState::Interrupted | SummaryState::Ended { .. } => {}
+            SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. } => {}
         }
     }
 
@@ -35,7 +35,7 @@ impl Open {
         match &summary.state {
             SummaryState::Queued => take(&mut self.queued, &summary.priority, &(summary.admitted, id)),
             SummaryState::Running { owner } => take(&mut self.running, owner, &(summary.updated, id)),
-            SummaryState::Local | SummaryState::Interrupted | SummaryState::Ended { .. } => {}
+            SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. } => {}
         }
     }
 

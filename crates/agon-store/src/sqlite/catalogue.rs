@@ -34,7 +34,7 @@ impl Change for Note {
         let ended = match &summary.state {
             SummaryState::Queued | SummaryState::Running { .. } => false,
             // no server has to look after it
-            SummaryState::Local | SummaryState::Interrupted | SummaryState::Ended { .. } => true,
+            SummaryState::Local | SummaryState::Halted(_) | SummaryState::Ended { .. } => true,
         };
         let (tenant, bytes) = (summary.id.tenant(), summary.to_bytes());
         db.prepare_cached(

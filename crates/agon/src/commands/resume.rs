@@ -105,10 +105,13 @@ async fn check_free(store: &Store, id: &DebateId) -> Result<(), Stop> {
         Some(Local::Played(owner)) => Err(ownership::held(store, id, &owner)),
         None => match Debate::fold(&store.log_of(id).await?.records) {
             Some(debate) if debate.ended().is_some() => Ok(()),
-            Some(debate) if debate.interrupted() => Err(Stop::usage(format!(
-                "debate {id} was submitted to a server and is interrupted there; continue it with: agon resume {id} --server ADDR"
-            ))),
-            Some(_) | None => Err(ownership::servers(store, id)),
+            folded => match folded.and_then(|debate| debate.halt()) {
+                Some(halt) => Err(Stop::usage(format!(
+                    "debate {id} was submitted to a server and is {} there; continue it with: agon resume {id} --server ADDR",
+                    halt.as_str()
+                ))),
+                None => Err(ownership::servers(store, id)),
+            },
         },
     }
 }

@@ -14,7 +14,7 @@ use agon_core::{Position, Record};
 use agon_proto::pb::v1::{DebateFilter, debate::State};
 use anyhow::Context as _;
 
-/// So many interrupted debates are looked for.
+/// So many debates that wait to be resumed are looked for.
 const MOST: usize = 1000;
 
 /// `agon resume [ID...] --server ADDR`
@@ -48,20 +48,23 @@ async fn wanted(context: &Context, args: &ResumeArgs, client: &Client) -> Result
     if !ids.is_empty() {
         return Ok(ids);
     }
-    let filter = DebateFilter { states: vec![State::Interrupted.into()], ..DebateFilter::default() };
-    let mut interrupted = Vec::new();
+    let filter = DebateFilter {
+        states: [State::Paused, State::Interrupted].map(Into::into).to_vec(),
+        ..DebateFilter::default()
+    };
+    let mut halted = Vec::new();
     for debate in client.list(&filter, MOST).await? {
         // what was begun by `agon run` in the same store is not the server's, and its log gives no reason
         if client.get(&debate.id).await?.reason.is_some() {
-            interrupted.push(debate);
+            halted.push(debate);
         }
     }
     if args.all {
-        return Ok(interrupted.into_iter().map(|debate| debate.id).collect());
+        return Ok(halted.into_iter().map(|debate| debate.id).collect());
     }
-    let rows: Vec<Row> = interrupted.iter().map(Row::of_debate).collect();
+    let rows: Vec<Row> = halted.iter().map(Row::of_debate).collect();
     let chosen = choice::one_of(context, &rows)?;
-    Ok(chosen.map(|at| interrupted.swap_remove(at).id).into_iter().collect())
+    Ok(chosen.map(|at| halted.swap_remove(at).id).into_iter().collect())
 }
 
 async fn resume(
