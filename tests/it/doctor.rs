@@ -4,8 +4,11 @@ use agon_testkit::{HttpStub, Line, StubAnswer, free_port};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A model server as it should be, of that release.
 fn ollama(target: &str, release: &str, model: &Value) -> StubAnswer {
@@ -68,6 +71,96 @@ fn a_machine_in_order_has_nothing_to_correct() {
     let found = findings(&world, &[], &at(stub.address()));
     assert!(found.iter().all(|finding| finding["level"] == "ok"), "{found:#?}");
     assert_found(&found, "ok", "model small:1b", "answers to a schema", "");
+}
+
+/// An Ollama whose model has a context of 8192 tokens, and generates so: 16 pieces, each after a pause.
+fn unhurried(pause: Duration) -> HttpStub {
+    HttpStub::start_at(
+        "127.0.0.1:0",
+        move |stream| Box::new(Slow { stream, pause }),
+        |target, _| match target {
+            "/api/ps" => StubAnswer::json(&json!({"models": [{"name": "small:1b", "context_length": 8192}]})),
+            "/api/chat" => StubAnswer::Raw(b"HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\n\r\n".to_vec()),
+            _ => ollama(target, "0.33.0", &small()),
+        },
+    )
+    .unwrap()
+}
+
+/// A connection on which an answer comes piece by piece behind the head of a stream.
+struct Slow {
+    stream: TcpStream,
+    pause: Duration,
+}
+impl Read for Slow {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.stream.read(buffer)
+    }
+}
+impl Write for Slow {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.stream.write_all(bytes)?;
+        if bytes.ends_with(b"x-ndjson\r\n\r\n") {
+            for _ in 0..16 {
+                writeln!(self.stream, "{}", json!({"message": {"content": "one "}, "done": false}))?;
+                std::thread::park_timeout(self.pause);
+            }
+            let last = json!({"message": {"content": ""}, "done": true, "done_reason": "stop", "eval_count": 16});
+            writeln!(self.stream, "{last}")?;
+        }
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+#[test]
+fn a_debate_is_compared_with_the_speed_and_the_context_of_its_model() {
+    let (world, stub) = (World::new(), unhurried(Duration::from_millis(60)));
+    let long = world.file(
+        "long.yaml",
+        "topic: Tea?\nmax_rounds: 8\ntimeout_per_turn: 30s\nmodel: small:1b\npersonas:\n\
+         - {name: Ada, stance: tea}\n- {name: Ben, stance: coffee}\n",
+    );
+
+    let found = findings(&world, &[&long], &at(stub.address()));
+
+    assert_found(
+        &found,
+        "warn",
+        "model small:1b",
+        "an answer of 1500 (`max_tokens`) takes ",
+        "raise `timeout_per_turn`",
+    );
+    assert_found(&found, "warn", "model small:1b", " tokens by `max_tokens`, and the context holds 8192", "`num_ctx`");
+    let short = world.file(
+        "short.yaml",
+        "topic: Tea?\nmax_rounds: 2\ntimeout_per_turn: 10m\nmodel: small:1b\npersonas:\n\
+         - {name: Ada, stance: tea}\n- {name: Ben, stance: coffee}\n",
+    );
+    let found = findings(&world, &[&short], &at(stub.address()));
+    assert!(found.iter().all(|finding| finding["level"] != "fail"), "{found:#?}");
+    assert_found(&found, "ok", "model small:1b", "generates about ", "");
+    assert_found(&found, "ok", "model small:1b", "context of 8192 tokens", "");
+}
+
+#[test]
+fn a_run_remembers_how_fast_a_model_was_and_the_next_one_warns() {
+    let (world, stub) = (World::new(), unhurried(Duration::from_millis(60)));
+    let file = world.file(
+        "debate.yaml",
+        "topic: Tea?\nmax_rounds: 1\ntimeout_per_turn: 30s\nmodel: small:1b\nballots: none\nconsensus_strategy: no_consensus\n\
+         personas:\n- {name: Ada, stance: tea}\n- {name: Ben, stance: coffee}\n",
+    );
+    let hold = |id: &str| world.agon(&["run", &file, "--ollama", &stub.url(), "--id", id, "--no-reports", "--quiet"]);
+
+    let first = hold("first");
+    let second = hold("second");
+
+    let warned = |said: &Said| said.stderr.contains("the model may be too slow for this debate");
+    assert!(!warned(&first) && warned(&second), "{first:?}\n{second:?}");
+    assert!(second.stderr.contains("raise `timeout_per_turn`"), "{second:?}");
 }
 
 #[test]

@@ -77,6 +77,9 @@ pub struct CallOptions {
     /// Thinking policy; absent leaves it to the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think: Option<Think>,
+    /// The model's speed in tokens a second, where `max_tokens` was lowered to what fits into the turn at it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens_per_second: Option<f64>,
 }
 
 /// Tokens of a call, as reported; absent is unknown.

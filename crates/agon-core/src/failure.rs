@@ -55,6 +55,8 @@ pub enum FailureCause {
     Cancelled,
     /// The host does not have a tool that the participant is to have.
     ToolMissing,
+    /// The answer came steadily, and too slowly to end within the turn's time.
+    TooSlow,
 }
 impl FailureCause {
     /// How often the same model is asked again at the most, this first try included.
@@ -71,6 +73,8 @@ impl FailureCause {
             // no call was made; whether the debate waits for the breaker depends on who else can go on
             | Self::BreakerOpen
             | Self::ServerAway
+            // the same call would take as long again
+            | Self::TooSlow
             | Self::Cancelled => 1,
         }
     }
@@ -97,6 +101,7 @@ impl FailureCause {
             Self::Internal => "internal",
             Self::Cancelled => "cancelled",
             Self::ToolMissing => "tool_missing",
+            Self::TooSlow => "too_slow",
         }
     }
 }

@@ -13,6 +13,7 @@ mod deciding;
 mod format;
 mod memory;
 mod outgrown;
+mod overlong;
 mod roles;
 mod stopping;
 
@@ -22,6 +23,7 @@ pub use deciding::*;
 pub use format::*;
 pub use memory::*;
 pub use outgrown::*;
+pub use overlong::*;
 pub use roles::*;
 pub use stopping::*;
 
@@ -124,7 +126,7 @@ pub struct DebateSpec {
     /// The verifiers that check the claims which debaters mark, by the names that the host's settings give them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verifiers: Vec<String>,
-    /// How structured answers are read, and what they carry besides.
+    /// How long answers are, how structured ones are read, and what they carry besides.
     #[serde(flatten)]
     pub answers: AnswerOptions,
     /// Whose words are shown where.

@@ -19,7 +19,7 @@ use crate::transport::{transport_error, unanswered};
 use crate::watch::{LoadCheck, Watch};
 use crate::{
     CallTimeouts, ChatAnswer, ChatError, ChatErrorKind, ClientConfig, Decoder, DeltaSink, Discard, Framing,
-    MAX_LINE_BYTES, TimeoutPhase, Usage,
+    MAX_LINE_BYTES, Pace, TimeoutPhase, Usage,
 };
 
 const MAX_REFUSAL_BYTES: usize = 64 * 1024;
@@ -112,8 +112,10 @@ impl Caller<'_> {
         let ends = Ends::of(response.extensions());
         let mut decoder = decoder(framing);
         loop {
-            let chunk =
-                watch.guard(response.chunk(), meter).await.map_err(ChatError::timeout)?.map_err(transport_error)?;
+            let chunk = match watch.guard(response.chunk(), meter).await {
+                Ok(chunk) => chunk.map_err(transport_error)?,
+                Err(phase) => return Err(late(phase, watch, meter)),
+            };
             let Some(chunk) = chunk else { return finished(decoder, meter) };
             let progress = decoder.push(&chunk, meter)?;
             meter.check(Usage::default())?;
@@ -236,6 +238,21 @@ fn finished(decoder: impl Decoder, meter: &mut Meter<'_>) -> Result<ChatAnswer, 
     let answer = decoder.finish(meter)?;
     meter.check(answer.usage)?;
     Ok(answer)
+}
+
+/// What an answer is that did not end in time: one that came steadily would take too long again.
+fn late(phase: TimeoutPhase, watch: &Watch<'_>, meter: &Meter<'_>) -> ChatError {
+    let error = ChatError::timeout(phase);
+    let (Some((generating, silent)), Some(limit)) = (watch.generated(), watch.turn()) else { return error };
+    let millis = |duration: Duration| u32::try_from(duration.as_millis()).unwrap_or(u32::MAX);
+    let tokens = u32::try_from(meter.tokens()).unwrap_or(u32::MAX);
+    let (generating_ms, limit_ms) = (millis(generating.saturating_sub(silent)), millis(limit));
+    let pace = Pace { tokens, generating_ms, max_tokens: meter.max_tokens(), limit_ms };
+    match phase {
+        TimeoutPhase::Turn if pace.is_too_slow(silent) => ChatError::new(ChatErrorKind::Slow(pace), ""),
+        TimeoutPhase::Turn if tokens > 0 => ChatError::new(error.kind, &pace.to_string()),
+        TimeoutPhase::Connect | TimeoutPhase::FirstByte | TimeoutPhase::Idle | TimeoutPhase::Turn => error,
+    }
 }
 
 /// What varies between two chats with one server.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::Usage;
+use crate::{Pace, Usage};
 
 const MAX_DETAIL_CHARS: usize = 400;
 
@@ -89,6 +89,9 @@ pub enum ChatErrorKind {
     /// Something took too long.
     #[error("{0}")]
     Timeout(TimeoutPhase),
+    /// The answer came steadily, and too slowly for the turn's limit: the same call would not end in time either.
+    #[error("{0}")]
+    Slow(Pace),
     /// The server failed.
     #[error("the server failed")]
     Server5xx,
@@ -178,7 +181,7 @@ impl ChatError {
             Kind::Malformed | Kind::Empty { .. } | Kind::Refused => true,
             Kind::NotFound | Kind::PathNotFound | Kind::BadRequest | Kind::Unauthorized | Kind::Quota => false,
             Kind::ContextOverflow { .. } | Kind::SilentTruncation { .. } => false,
-            Kind::Truncated { .. } | Kind::BudgetEaten { .. } => false,
+            Kind::Truncated { .. } | Kind::BudgetEaten { .. } | Kind::Slow(_) => false,
             Kind::Cancelled => false,
         }
     }
@@ -215,7 +218,7 @@ impl ChatError {
             Kind::NotFound | Kind::PathNotFound | Kind::BadRequest | Kind::Unauthorized | Kind::Quota => false,
             Kind::ContextOverflow { .. } | Kind::SilentTruncation { .. } => false,
             Kind::Truncated { .. } | Kind::BudgetEaten { .. } | Kind::Empty { .. } => false,
-            Kind::Malformed | Kind::Refused => false,
+            Kind::Malformed | Kind::Refused | Kind::Slow(_) => false,
             Kind::Loading | Kind::Cancelled => false,
         }
     }

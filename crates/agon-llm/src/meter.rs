@@ -10,6 +10,7 @@ const CHARS_PER_TOKEN: usize = 4;
 /// Hands an answer on, and counts it: no piece is less than a token.
 pub(crate) struct Meter<'a> {
     sink: &'a mut dyn DeltaSink,
+    max_tokens: u32,
     most_tokens: usize,
     pieces: usize,
     chars: usize,
@@ -19,7 +20,17 @@ pub(crate) struct Meter<'a> {
 impl<'a> Meter<'a> {
     pub(crate) fn new(sink: &'a mut dyn DeltaSink, max_tokens: u32) -> Self {
         let most_tokens = usize::try_from(max_tokens).unwrap_or(usize::MAX).saturating_mul(OVERRUN);
-        Self { sink, most_tokens, pieces: 0, chars: 0, thinking_chars: 0 }
+        Self { sink, max_tokens, most_tokens, pieces: 0, chars: 0, thinking_chars: 0 }
+    }
+
+    /// About how many tokens came.
+    pub(crate) fn tokens(&self) -> usize {
+        self.pieces.max(self.chars.saturating_add(self.thinking_chars) / CHARS_PER_TOKEN)
+    }
+
+    /// What the server was told to generate at most.
+    pub(crate) fn max_tokens(&self) -> u32 {
+        self.max_tokens
     }
 
     /// What a server would have said that had stopped at the limit, where this one is far beyond it.

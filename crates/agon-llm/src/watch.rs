@@ -120,6 +120,16 @@ impl<'a> Watch<'a> {
         self.clock.first.map(|first| first.duration_since(self.clock.started))
     }
 
+    /// How long tokens have come, and for how long none did; none before the first.
+    pub(crate) fn generated(&self) -> Option<(Duration, Duration)> {
+        Some((self.clock.first?.elapsed(), self.clock.last.elapsed()))
+    }
+
+    /// How long the turn may take.
+    pub(crate) fn turn(&self) -> Option<Duration> {
+        self.clock.timeouts.turn
+    }
+
     /// How long the call has taken so far.
     pub(crate) fn elapsed(&self) -> Duration {
         self.clock.started.elapsed()

@@ -4,7 +4,10 @@ use crate::tail;
 use crate::view::{Sight, View};
 use agon_core::fence::{Author, Kind, Mark, Part, PromptText, Written};
 use agon_core::seed::sampling_seed;
-use agon_core::{Ask, BallotStage, Conclusion, ParticipantId, Position, Role, SpeechKind, Task, Think, Voice};
+use agon_core::{
+    Ask, BallotStage, Conclusion, Fit, Moderator, ParticipantId, Persona, Position, Role, SpeechKind, Summarizer, Task,
+    Think, Voice,
+};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -56,6 +59,8 @@ pub struct Sampling {
     pub presence_penalty: Option<f64>,
     /// Cap on generated tokens, thinking included.
     pub max_tokens: u32,
+    /// The model's speed in tokens a second, where the cap was lowered to what fits into the turn at it.
+    pub tokens_per_second: Option<f64>,
     /// Seed, from the debate's seed and the turn.
     pub seed: u64,
     /// Thinking policy.
@@ -88,11 +93,16 @@ pub enum PromptError {
 
 /// What `ask` says to its model, shown nothing that happened after `ask.sees`.
 pub fn prompt(view: &View, ask: &Ask) -> Result<Prompt, PromptError> {
+    prompt_within(view, ask, None)
+}
+
+/// The same, asking for no more than what fits into the turn at the model's speed.
+pub fn prompt_within(view: &View, ask: &Ask, fit: Option<Fit>) -> Result<Prompt, PromptError> {
     if view.position() < ask.sees {
         return Err(PromptError::Behind { view: view.position(), needed: ask.sees });
     }
     if let Some((masked, ask)) = view.masked(ask) {
-        return prompt(masked, &ask);
+        return prompt_within(masked, &ask, fit);
     }
     if let Task::Measure { .. } = ask.task {
         return Err(PromptError::NoPrompt);
@@ -101,6 +111,24 @@ pub fn prompt(view: &View, ask: &Ask) -> Result<Prompt, PromptError> {
     let role = role.ok_or_else(|| PromptError::UnknownParticipant(ask.participant.clone()))?;
     let wrong_role = || PromptError::WrongRole(ask.participant.clone());
     let voice = role.voice().ok_or_else(wrong_role)?;
+    let fit = fit.filter(|fit| fit.max_tokens < voice.max_tokens);
+    let (persona, moderator, summarizer);
+    let role = match (role, fit) {
+        (Role::Debater(index, own), Some(fit)) => {
+            persona = Persona { voice: fit.of(&own.voice), ..own.clone() };
+            Role::Debater(index, &persona)
+        }
+        (Role::Moderator(own), Some(fit)) => {
+            moderator = Moderator { voice: fit.of(&own.voice), ..own.clone() };
+            Role::Moderator(&moderator)
+        }
+        (Role::Summarizer(own), Some(fit)) => {
+            summarizer = Summarizer { voice: fit.of(&own.voice), ..own.clone() };
+            Role::Summarizer(&summarizer)
+        }
+        // these are told no length
+        (role @ (Role::Judge(..) | Role::Synthesizer(_) | Role::Embedder(_)), _) | (role, None) => role,
+    };
     let tools = tools(&role, &ask.task);
     let (system, (user, chars)) = laid_out(view, ask, role, !tools.is_empty()).ok_or_else(wrong_role)?;
     let chars = chars.saturating_add(system.chars().count()) as u64;
@@ -112,7 +140,7 @@ pub fn prompt(view: &View, ask: &Ask) -> Result<Prompt, PromptError> {
         schema: view.schema(ask),
         tools: tools.to_vec(),
         mark: tail::mark(view, ask),
-        sampling: sampling(view, ask, voice),
+        sampling: sampling(view, ask, voice, fit),
         estimated_tokens: chars.saturating_mul(2) / 7,
     })
 }
@@ -303,12 +331,13 @@ fn closed(shown: Part<'_>, mark: &Mark, tail: &Written) -> Written {
     text
 }
 
-fn sampling(view: &View, ask: &Ask, voice: &Voice) -> Sampling {
+fn sampling(view: &View, ask: &Ask, voice: &Voice, fit: Option<Fit>) -> Sampling {
     Sampling {
         temperature: voice.temperature,
         top_p: voice.top_p,
         presence_penalty: voice.presence_penalty,
-        max_tokens: voice.max_tokens,
+        max_tokens: fit.map_or(voice.max_tokens, |fit| fit.max_tokens),
+        tokens_per_second: fit.map(|fit| fit.tokens_per_second),
         seed: sampling_seed(view.seed, ask.turn),
         think: voice.think,
         context_limit: voice.num_ctx,

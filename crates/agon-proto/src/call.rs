@@ -126,6 +126,7 @@ impl From<&CallOptions> for pb::CallOptions {
             seed: options.seed,
             max_tokens: options.max_tokens,
             think: options.think.map(Numbered::number),
+            tokens_per_second: options.tokens_per_second,
         }
     }
 }
@@ -139,6 +140,7 @@ impl From<pb::CallOptions> for CallOptions {
             max_tokens: options.max_tokens,
             // A policy that this version does not know is no reason to refuse a log.
             think: options.think.and_then(|think| Numbered::from_number(think, "think").ok()),
+            tokens_per_second: options.tokens_per_second,
         }
     }
 }

@@ -78,7 +78,7 @@ enums! {
     EndCondition { RoundsExhausted, ConsensusReached, NoNewArguments, Impasse }
     FailureCause {
         Timeout, Busy, NotFound, ContextOverflow, Truncated, Malformed, Transport, ServerError, BadRequest,
-        Unauthorized, Quota, BreakerOpen, Internal, Cancelled, ToolMissing, ServerAway,
+        Unauthorized, Quota, BreakerOpen, Internal, Cancelled, ToolMissing, ServerAway, TooSlow,
     }
     Failing { Conceded, Left, Lost }
     FeedFault { Unavailable, TimedOut, TooLarge, Refused, Malformed, Empty }

@@ -317,6 +317,7 @@ fn call() -> Box<Call> {
             seed: Some(u64::MAX),
             max_tokens: Some(800),
             think: None,
+            tokens_per_second: None,
         },
         usage: Usage { prompt_tokens: Some(100), cached_tokens: Some(0), completion_tokens: None },
         timing: Timing {

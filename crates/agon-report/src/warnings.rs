@@ -4,6 +4,7 @@ use crate::minutes::{Deed, Entry, Minutes};
 use crate::text::excerpt;
 use crate::words::{self, count};
 use agon_core::{Coercion, Method};
+use std::collections::BTreeMap;
 
 impl<'a> Minutes<'a> {
     /// What a reader should know before trusting the result.
@@ -38,6 +39,7 @@ impl<'a> Minutes<'a> {
         warnings.extend(self.unlike_wanted());
         warnings.extend(self.substitutions());
         warnings.extend(self.coercions());
+        warnings.extend(self.adapted());
         let citations = self.citations();
         let short = citations.iter().filter(|citation| citation.too_short).count();
         let missing = citations.iter().filter(|citation| !citation.verified && !citation.too_short).count();
@@ -141,6 +143,21 @@ impl<'a> Minutes<'a> {
                 entry.turn,
                 excerpt(to, 80)
             )
+        });
+        told.collect()
+    }
+    /// Answers that were to be shorter than their `max_tokens`, because of their models' speeds.
+    fn adapted(&self) -> Vec<String> {
+        let mut models: BTreeMap<&str, (u64, u32, f64)> = BTreeMap::new();
+        for (_, call) in self.calls() {
+            let (Some(speed), Some(model)) = (call.options.tokens_per_second, &call.model) else { continue };
+            let most = call.options.max_tokens.unwrap_or_default();
+            let (calls, least, slowest) = models.entry(model.as_str()).or_insert((0, most, speed));
+            (*calls, *least, *slowest) = (*calls + 1, most.min(*least), speed.min(*slowest));
+        }
+        let told = models.into_iter().map(|(model, (calls, least, slowest))| {
+            let calls = count(calls, "answer");
+            format!("`max_tokens` was lowered for {calls} of {model}, to {least} at the least: it generated {slowest:.1} tokens a second.")
         });
         told.collect()
     }

@@ -3,7 +3,7 @@ use crate::config::HostConfig;
 use crate::desk::{Desk, Player};
 use crate::replica::Replica;
 use crate::shared::Shared;
-use agon_core::{Admission, DebateSpec, HostId, ModelName, Outgrown, Position};
+use agon_core::{Admission, DebateSpec, HostId, ModelName, Outgrown, Overlong, Position};
 use agon_llm::{CallTimeouts, EndpointKind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +25,7 @@ pub(crate) async fn load(shared: Shared, desk: Arc<Desk>, replica: Arc<Replica>)
         if !here {
             continue;
         }
+        check_time(&shared, &desk, &admission, &model);
         if config.client.endpoint().kind() == EndpointKind::Ollama && !shared.directory.is_warm(&desk.id, &model) {
             load_one(&desk.id, config, &admission, &model).await;
         }
@@ -48,6 +49,15 @@ async fn check_room(desk: &Desk, admission: &Admission, model: &ModelName) {
     if let Some(outgrown) = admission.spec.outgrows(context) {
         let remedy = Outgrown::REMEDY;
         tracing::warn!(debate = %admission.id, host = %desk.id, %model, "not all that is said may fit into the model's context: {outgrown}; {remedy}");
+    }
+}
+
+/// Warns at the beginning where answers may not end within their time.
+fn check_time(shared: &Shared, desk: &Desk, admission: &Admission, model: &ModelName) {
+    let speed = shared.config.speeds.of(&desk.id, model);
+    if let Some(overlong) = speed.and_then(|speed| admission.spec.overlong(model, speed)) {
+        let remedy = Overlong::REMEDY;
+        tracing::warn!(debate = %admission.id, host = %desk.id, %model, "the model may be too slow for this debate: {overlong}; {remedy}");
     }
 }
 

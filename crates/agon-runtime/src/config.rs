@@ -1,5 +1,6 @@
 //! What a node is told at its start.
 use crate::clock::Clock;
+use crate::speeds::Speeds;
 use agon_bus::Bus;
 use agon_core::breaker::BreakerPolicy;
 use agon_core::restart::RestartPolicy;
@@ -46,6 +47,8 @@ pub struct NodeConfig {
     pub tools: BTreeMap<String, ToolConfig>,
     /// The verifiers that debates may use at its hosts, by name.
     pub verifiers: BTreeMap<String, VerifierConfig>,
+    /// How fast the models of its hosts generate: what is known at the start, and what is measured.
+    pub speeds: Arc<Speeds>,
     /// Its intervals.
     pub times: Times,
 }
@@ -68,6 +71,7 @@ impl NodeConfig {
             supervisor_restarts: RestartPolicy { max_restarts: 10, ..RestartPolicy::default() },
             tools: BTreeMap::new(),
             verifiers: BTreeMap::new(),
+            speeds: Arc::default(),
             times: Times::default(),
         }
     }

@@ -2,12 +2,14 @@
 use crate::contexts::Bound;
 use crate::gate::{Absence, Away, End, Refusal, Sight, Why};
 use agon_core::breaker::CallEnd;
-use agon_core::{Failure, FailureCause, HostId, ModelName, Outgrown, Timestamp};
+use agon_core::{Failure, FailureCause, HostId, ModelName, Outgrown, Overlong, Timestamp};
 use agon_llm::{ChatError, ChatErrorKind};
 
 /// The failure that the log shall hold for a call that gave no answer.
 pub(crate) fn of_call(error: &ChatError, host: &HostId) -> Failure {
-    let detail = format!("{host}: {error}");
+    let remedy =
+        if let ChatErrorKind::Slow(_) = error.kind { format!("; {}", Overlong::REMEDY) } else { String::new() };
+    let detail = format!("{host}: {error}{remedy}");
     let retry_after_ms = error.retry_after.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
     Failure { cause: cause(&error.kind), detail, retry_after_ms }
 }
@@ -55,6 +57,7 @@ fn cause(kind: &ChatErrorKind) -> FailureCause {
         Kind::Unauthorized => FailureCause::Unauthorized,
         Kind::Transport(_) => FailureCause::Transport,
         Kind::Timeout(_) => FailureCause::Timeout,
+        Kind::Slow(_) => FailureCause::TooSlow,
         Kind::Server5xx | Kind::RunnerDied => FailureCause::ServerError,
         Kind::Cancelled => FailureCause::Cancelled,
     }

@@ -53,10 +53,13 @@ impl Replica {
         self.reached(to).ok_or(Behind::Short(to))
     }
 
-    /// The prompt of a turn whose log was caught up with.
-    pub(crate) fn prompt(&self, ask: &Ask) -> Option<Result<Prompt, PromptError>> {
+    /// The prompt of a turn whose log was caught up with, for a model of this speed in tokens a second.
+    pub(crate) fn prompt(&self, ask: &Ask, speed: Option<f64>) -> Option<Result<Prompt, PromptError>> {
         let known = self.view.read().unwrap_or_else(PoisonError::into_inner);
-        known.as_ref().map(|known| agon_prompt::prompt(&known.view, ask))
+        known.as_ref().map(|known| {
+            let fit = speed.and_then(|speed| known.admission.spec.fit(speed));
+            agon_prompt::prompt_within(&known.view, ask, fit)
+        })
     }
 
     /// What there is to be measured after a round, in a log that was caught up with.

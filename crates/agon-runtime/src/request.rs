@@ -67,6 +67,7 @@ fn options(sampling: &agon_prompt::Sampling) -> CallOptions {
         seed: Some(sampling.seed),
         max_tokens: Some(sampling.max_tokens),
         think: sampling.think,
+        tokens_per_second: sampling.tokens_per_second,
     }
 }
 

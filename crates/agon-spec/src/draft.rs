@@ -143,6 +143,7 @@ fn answers(root: &Section) -> AnswerOptions {
     let on = |key: &str| root.flag(key).unwrap_or_default();
     AnswerOptions {
         coerce_answers: on("coerce_answers"),
+        adapt_max_tokens: on("adapt_max_tokens"),
         confidence: on("confidence"),
         weigh_by_confidence: on("weigh_by_confidence"),
     }

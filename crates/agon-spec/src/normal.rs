@@ -34,6 +34,7 @@ pub fn normalize_json(spec: &DebateSpec) -> Value {
     file.put("synthesizer", spec.synthesizer.as_ref().map_or(Value::Bool(false), synthesizer));
     file.some("tools", (!spec.tools.is_default()).then(|| tools(spec.tools)));
     file.list("verifiers", &spec.verifiers);
+    file.on("adapt_max_tokens", spec.answers.adapt_max_tokens);
     file.on("coerce_answers", spec.answers.coerce_answers).on("confidence", spec.answers.confidence);
     file.on("weigh_by_confidence", spec.answers.weigh_by_confidence);
     file.some("visible", (!spec.visible.is_default()).then(|| visible(spec)));

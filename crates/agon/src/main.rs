@@ -26,6 +26,7 @@ mod serve;
 mod servers;
 mod settings;
 mod signals;
+mod speeds;
 mod stage;
 mod store;
 mod terminal;

@@ -4,13 +4,14 @@ use crate::commands::Context;
 use crate::exit::{Exit, Stop};
 use crate::servers::{self, Found, Server};
 use crate::settings::{Origin, Settings, chosen_hosts, tools_with_keys, verifiers_with_keys};
+use crate::speeds::{self, Remembered};
 use crate::store::Store;
 use crate::traces::{self, Teller};
 use agon_bus::MemoryBus;
 use agon_core::{DebateSpec, HostId, ModelName, NodeId};
 use agon_llm::RunnerOptions;
 use agon_rehearsal::{RehearsalConfig, RehearsalServer};
-use agon_runtime::{HostConfig, Node, NodeConfig, Observer, Ports, Served, Silent, SystemClock, Times};
+use agon_runtime::{HostConfig, Node, NodeConfig, Observer, Ports, Served, Silent, Speeds, SystemClock, Times};
 use agon_telemetry::Telemetry;
 use anyhow::Context as _;
 use std::sync::Arc;
@@ -70,6 +71,12 @@ impl Servers {
         names.join(", ")
     }
 
+    /// The servers whose speeds are kept, each with its host: scripted speakers have none.
+    fn measured(&self) -> Vec<(String, HostId)> {
+        let real = self.hosts.iter().filter(|(_, found)| !found.is_rehearsal());
+        real.map(|(server, _)| (speeds::address(server), HostId::from(server.settings.name.as_str()))).collect()
+    }
+
     fn configs(&self, specs: &[&DebateSpec]) -> Vec<HostConfig> {
         let alone = self.hosts.len() == 1;
         let config = |(server, found): &(Server, Found)| HostConfig {
@@ -111,6 +118,9 @@ pub struct Stage {
     rehearsal: Option<RehearsalServer>,
     telemetry: Option<Telemetry>,
     context: Context,
+    /// What is measured, and of which servers it is kept.
+    speeds: Arc<Speeds>,
+    measured: Vec<(String, HostId)>,
 }
 
 impl Stage {
@@ -129,6 +139,9 @@ impl Stage {
             None => Arc::new(Silent),
         };
         let hosts = servers.as_ref().map(|servers| servers.configs(specs)).unwrap_or_default();
+        let known = servers.iter().flat_map(|servers| servers.hosts.iter().map(|(server, _)| server));
+        let speeds = Arc::new(Remembered::of(context).at(known));
+        let measured = servers.as_ref().map(Servers::measured).unwrap_or_default();
         let ports = Ports {
             bus: Arc::new(MemoryBus::new()),
             journal: store.sqlite.clone(),
@@ -146,18 +159,20 @@ impl Stage {
             breaker: settings.breaker_policy(),
             tools: tools_with_keys(&settings.tools, &context.environment)?,
             verifiers: verifiers_with_keys(&settings.verifiers, &context.environment)?,
+            speeds: speeds.clone(),
             times: Times { drain: settings.runtime.drain.0, ..Times::default() },
             ..NodeConfig::solo(name)
         };
         let node = Node::start(config, ports).await.context("the runtime's actors do not start")?;
         let rehearsal = servers.and_then(|servers| servers.rehearsal);
-        Ok(Self { node, store, rehearsal, telemetry, context: context.clone() })
+        Ok(Self { node, store, rehearsal, telemetry, context: context.clone(), speeds, measured })
     }
 
     /// Hands over what still runs and ends everything, within the drain time.
     pub async fn close(self) -> Store {
         let clean = self.node.drain().await;
         tracing::debug!(clean, "node drained");
+        Remembered::of(&self.context).keep(&self.measured, &self.speeds);
         if let Some(server) = self.rehearsal {
             server.shutdown().await;
         }

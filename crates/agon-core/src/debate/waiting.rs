@@ -52,7 +52,8 @@ impl Draft<'_> {
         count(able.count()) < Quorum::Majority.needed(count(peers().count()))
     }
 
-    /// The round needs its quorum of speakers: those who were heard, and those who may still be.
+    /// The round needs its quorum of speakers: those who were heard, and those who may still be. One that misses it even with all
+    /// who are not lost yet is not waited for.
     fn round_hangs_on(&self, broken: &Gone<'_>) -> bool {
         let attendance = self.control.attendance();
         let later = self.still_to_speak();
@@ -61,8 +62,11 @@ impl Draft<'_> {
         let wanted: BTreeSet<_> = wanted.chain(attendance.wanted).collect();
         let able = open().filter(|other| self.can_go_on(other, broken)).map(|slot| &slot.participant);
         let able = able.chain(later.iter().copied().filter(|who| self.has_other_model(who, broken)));
-        let able: BTreeSet<_> = able.chain(attendance.spoke).collect();
-        count(able.len()) < self.spec().quorum.needed(count(wanted.len()))
+        let able: BTreeSet<_> = able.chain(attendance.spoke.iter().copied()).collect();
+        let not_lost = open().map(|slot| &slot.participant).chain(later.iter().copied());
+        let not_lost: BTreeSet<_> = not_lost.chain(attendance.spoke.iter().copied()).collect();
+        let needed = self.spec().quorum.needed(count(wanted.len()));
+        count(able.len()) < needed && needed <= count(not_lost.len())
     }
 
     /// Whether the round's quorum counts the seat: a speech, and before the first one a bid for the floor.

@@ -69,6 +69,19 @@ fn a_seat_is_waited_for_where_too_few_others_have_another_model() {
 }
 
 #[test]
+fn a_seat_is_not_waited_for_where_the_round_misses_its_quorum_even_with_it() {
+    let mut log = begun("xaa", json!({"quorum": {"at_least": 3}}));
+
+    let lost = next(&log);
+    let failure = Failure::new(FailureCause::NotFound, "no such model");
+    log.step(Input::TurnDecided { turn: lost.turn, result: TurnResult::Failed { failure, call: Box::default() } });
+    let second = next(&log);
+    refuse(&mut log, &second);
+
+    assert_eq!((wakes(&log), missing(&log)), (vec![], vec![FailureCause::NotFound, FailureCause::BreakerOpen]));
+}
+
+#[test]
 fn waiting_for_a_breaker_ends_at_the_wait_limit_and_costs_no_tries() {
     let mut log = begun("aa", json!({"quorum": "majority"}));
     let limit = RetryPolicy::default().wait_limit_ms;

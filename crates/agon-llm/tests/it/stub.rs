@@ -15,6 +15,8 @@ pub enum Step {
     Send(Vec<u8>),
     /// Waits until the client sees fit to say something, which it does only by leaving.
     AwaitDeparture,
+    /// Says nothing for so long.
+    Pause(std::time::Duration),
     /// Ends the connection in order.
     Fin,
     /// Tears the connection down.
@@ -122,6 +124,7 @@ async fn converse(
         for step in script(&request) {
             match step {
                 Step::Send(bytes) => socket.write_all(&bytes).await.ok()?,
+                Step::Pause(pause) => tokio::time::sleep(pause).await,
                 Step::AwaitDeparture => {
                     let left = socket.read(&mut [0; 16]).await;
                     assert!(matches!(left, Ok(0) | Err(_)), "the client spoke out of turn");

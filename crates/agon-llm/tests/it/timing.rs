@@ -59,6 +59,38 @@ async fn an_answer_that_takes_too_long_exceeds_the_turns_limit_and_leaves_the_se
     assert_eq!(stub.seen.recv().await, Some(crate::stub::Seen::Departed));
 }
 
+/// A server that sends a token every 20 ms, so many of them, and then no more.
+async fn steady(tokens: usize) -> Stub {
+    let mut steps = vec![Step::Send(chunked_head("application/x-ndjson"))];
+    steps.extend((0..tokens).flat_map(|_| [Step::Send(line()), Step::Pause(Duration::from_millis(20))]));
+    steps.push(Step::AwaitDeparture);
+    Stub::serve(move |_| steps.clone()).await
+}
+
+/// How a call of 2 s ends that may take so many tokens.
+async fn ended(stub: &Stub, max_tokens: u32) -> agon_llm::ChatError {
+    let timeouts = CallTimeouts { first_byte: LONG, idle: LONG, turn: Some(TURN * 5) };
+    let sampling = agon_llm::Sampling { num_predict: Some(max_tokens), ..agon_llm::Sampling::default() };
+    let request = ChatRequest { timeouts, sampling, ..ChatRequest::new("m", vec![Message::user("Speak.")]) };
+    connect(&stub.ollama(), None, &Http::default()).chat(&request, &mut Discard).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn a_server_that_generates_steadily_and_too_slowly_is_told_from_one_that_hangs() {
+    let slow = ended(&steady(1_000).await, 800).await;
+
+    let Kind::Slow(pace) = slow.kind else { panic!("{slow}") };
+    assert!((8..=101).contains(&pace.tokens) && pace.max_tokens == 800, "{pace:?}");
+    assert!(slow.to_string().contains("a second; 800 tokens would take "), "{slow}");
+    assert!(!slow.can_retry() && !slow.counts_for_breaker());
+
+    // it had come to a stop, and what is asked for would have fitted
+    let hangs = ended(&steady(9).await, 800).await;
+    assert_eq!(hangs.kind, Kind::Timeout(TimeoutPhase::Turn));
+    assert!(hangs.detail.contains("9 tokens came"), "{hangs}");
+    assert_eq!(ended(&steady(1_000).await, 40).await.kind, Kind::Timeout(TimeoutPhase::Turn));
+}
+
 const TURN: Duration = Duration::from_millis(400);
 
 /// An Ollama server that never answers a chat; `ps` says how it lists its loaded models, `lives` whether it says its version.

@@ -1019,6 +1019,9 @@ pub struct CallOptions {
     /// Thinking policy; absent leaves it to the model.
     #[prost(enumeration = "super::super::v1::Think", optional, tag = "6")]
     pub think: ::core::option::Option<i32>,
+    /// The model's speed in tokens a second, where max_tokens was lowered to what fits into the turn at it.
+    #[prost(double, optional, tag = "7")]
+    pub tokens_per_second: ::core::option::Option<f64>,
 }
 /// Tokens of a call, as reported.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1304,6 +1307,8 @@ pub enum FailureCause {
     ToolMissing = 15,
     /// The model server could not be reached, or had no room, for as long as a turn waits for that.
     ServerAway = 16,
+    /// The answer came steadily, and too slowly to end within the turn's time.
+    TooSlow = 17,
 }
 impl FailureCause {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1329,6 +1334,7 @@ impl FailureCause {
             Self::Cancelled => "FAILURE_CAUSE_CANCELLED",
             Self::ToolMissing => "FAILURE_CAUSE_TOOL_MISSING",
             Self::ServerAway => "FAILURE_CAUSE_SERVER_AWAY",
+            Self::TooSlow => "FAILURE_CAUSE_TOO_SLOW",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1351,6 +1357,7 @@ impl FailureCause {
             "FAILURE_CAUSE_CANCELLED" => Some(Self::Cancelled),
             "FAILURE_CAUSE_TOOL_MISSING" => Some(Self::ToolMissing),
             "FAILURE_CAUSE_SERVER_AWAY" => Some(Self::ServerAway),
+            "FAILURE_CAUSE_TOO_SLOW" => Some(Self::TooSlow),
             _ => None,
         }
     }

@@ -126,7 +126,7 @@ pub struct DebateSpec {
     #[prost(string, repeated, tag = "41")]
     pub verifiers: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
-/// How structured answers are read, and what they carry besides.
+/// How long answers are, how structured ones are read, and what they carry besides.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AnswerOptions {
     /// A value that is not among the allowed ones is read as the one that it clearly means, and the call says so.
@@ -138,6 +138,9 @@ pub struct AnswerOptions {
     /// Under the rule weighted, a vote's weight is multiplied by its voter's confidence.
     #[prost(bool, tag = "3")]
     pub weigh_by_confidence: bool,
+    /// Answers may have no more tokens than their model generates within a turn's time, by the speed that was measured.
+    #[prost(bool, tag = "4")]
+    pub adapt_max_tokens: bool,
 }
 /// What only some formats know. An absent or unspecified field is the default.
 #[derive(Clone, PartialEq, ::prost::Message)]

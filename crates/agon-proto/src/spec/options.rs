@@ -41,14 +41,14 @@ impl TryFrom<pb::FormatOptions> for FormatOptions {
 
 impl From<AnswerOptions> for pb::AnswerOptions {
     fn from(answers: AnswerOptions) -> Self {
-        let AnswerOptions { coerce_answers, confidence, weigh_by_confidence } = answers;
-        Self { coerce_answers, confidence, weigh_by_confidence }
+        let AnswerOptions { coerce_answers, confidence, weigh_by_confidence, adapt_max_tokens } = answers;
+        Self { coerce_answers, confidence, weigh_by_confidence, adapt_max_tokens }
     }
 }
 impl From<pb::AnswerOptions> for AnswerOptions {
     fn from(answers: pb::AnswerOptions) -> Self {
-        let pb::AnswerOptions { coerce_answers, confidence, weigh_by_confidence } = answers;
-        Self { coerce_answers, confidence, weigh_by_confidence }
+        let pb::AnswerOptions { coerce_answers, confidence, weigh_by_confidence, adapt_max_tokens } = answers;
+        Self { coerce_answers, confidence, weigh_by_confidence, adapt_max_tokens }
     }
 }
 

@@ -58,9 +58,10 @@ pub(super) fn tool_limits() -> BoxedStrategy<ToolLimits> {
 }
 
 pub(super) fn answers() -> BoxedStrategy<AnswerOptions> {
-    any::<[bool; 3]>()
-        .prop_map(|[coerce_answers, confidence, weigh_by_confidence]| AnswerOptions {
+    any::<[bool; 4]>()
+        .prop_map(|[coerce_answers, adapt_max_tokens, confidence, weigh_by_confidence]| AnswerOptions {
             coerce_answers,
+            adapt_max_tokens,
             confidence,
             weigh_by_confidence,
         })

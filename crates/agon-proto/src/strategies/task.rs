@@ -207,14 +207,10 @@ pub(super) fn tool_use() -> BoxedStrategy<ToolUse> {
 
 fn options() -> BoxedStrategy<CallOptions> {
     let think = proptest::option::of(select(vec![Think::Off, Think::On, Think::Low, Think::Medium, Think::High]));
-    (maybe_real(), maybe_real(), maybe_real(), any::<(Option<u64>, Option<u32>)>(), think)
-        .prop_map(|(temperature, top_p, presence_penalty, (seed, max_tokens), think)| CallOptions {
-            temperature,
-            top_p,
-            presence_penalty,
-            seed,
-            max_tokens,
-            think,
+    let reals = [maybe_real(), maybe_real(), maybe_real(), maybe_real()];
+    (reals, any::<(Option<u64>, Option<u32>)>(), think)
+        .prop_map(|([temperature, top_p, presence_penalty, tokens_per_second], (seed, max_tokens), think)| {
+            CallOptions { temperature, top_p, presence_penalty, seed, max_tokens, think, tokens_per_second }
         })
         .boxed()
 }
@@ -261,6 +257,7 @@ pub(super) fn cause() -> BoxedStrategy<FailureCause> {
         FailureCause::Cancelled,
         FailureCause::ToolMissing,
         FailureCause::ServerAway,
+        FailureCause::TooSlow,
     ])
     .boxed()
 }

@@ -279,6 +279,26 @@ fn an_answer_that_was_coerced_is_a_warning() {
 }
 
 #[test]
+fn answers_that_were_to_be_shorter_for_a_slow_model_are_a_warning() {
+    let mut log = trio(|_| {});
+    won(&mut log, NOW, None);
+    let mut speeds = [2.5, 2.0].into_iter();
+    for event in log.records.iter_mut().flat_map(|record| &mut record.events) {
+        if let Event::SpeechRecorded(speech) = event
+            && let Some(speed) = speeds.next()
+        {
+            speech.call.model = Some("slow:7b".into());
+            speech.call.options.tokens_per_second = Some(speed);
+            speech.call.options.max_tokens = Some(150);
+        }
+    }
+    let warnings = DebateResult::of(&minutes(&log)).warnings;
+    let told =
+        "`max_tokens` was lowered for 2 answers of slow:7b, to 150 at the least: it generated 2.0 tokens a second.";
+    assert!(warnings.iter().any(|warning| warning == told), "{warnings:?}");
+}
+
+#[test]
 fn a_quotation_that_is_too_short_is_said_to_be_so_and_not_to_be_missing() {
     let mut log = trio(|_| {});
     let (turn, participant) = (Some(TurnId { round: 1, seat: 0, attempt: 1 }), Some("Ada".into()));

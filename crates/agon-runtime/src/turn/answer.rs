@@ -84,7 +84,7 @@ impl Play {
         call.options = request.options;
         call.digest = self.desk.digest(&ask.model).await;
         turn.told.sends(call, &request.chat);
-        let ear = self.ear(&turn.admission.spec);
+        let ear = self.ear(&turn.admission.spec, call.options.max_tokens);
         let generation = Generation { turn, request: request.chat, bound, permit, ear };
         let mut costs = Costs::default();
         self.generate_once(generation, &mut costs, call).await?.into_answer(self, turn, call)

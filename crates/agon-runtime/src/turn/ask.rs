@@ -156,7 +156,8 @@ impl Play {
     }
 
     pub(super) fn prompt(&self) -> Result<Prompt, Failure> {
-        let prompt = self.replica.prompt(&self.work.ask);
+        let speed = self.shared.config.speeds.of(&self.desk.id, &self.work.ask.model);
+        let prompt = self.replica.prompt(&self.work.ask, speed);
         let prompt = prompt.ok_or_else(|| Failure::new(FailureCause::Internal, "the log was dropped"))?;
         prompt.map_err(|error| request::prompt_failure(&error))
     }
@@ -286,6 +287,7 @@ impl Play {
         call: &mut Call,
         started: Instant,
     ) -> Result<ChatAnswer, Lost> {
+        self.shared.config.speeds.learn(&self.desk.id, &self.work.ask.model, &outcome);
         let is_away = permit.report(outcome.as_ref().map_or_else(failure::end_of, |_| End::SUCCESS));
         match outcome {
             Ok(answer) => {

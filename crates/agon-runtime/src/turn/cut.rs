@@ -74,11 +74,11 @@ fn whole(text: &str) -> &str {
 
 impl Play {
     /// Listens where the speech may be interrupted.
-    pub(super) fn ear(&self, spec: &DebateSpec) -> Option<Arc<Ear>> {
+    pub(super) fn ear(&self, spec: &DebateSpec, max_tokens: Option<u32>) -> Option<Arc<Ear>> {
         let ask = &self.work.ask;
         let heard = may_be_interrupted(spec) && matches!(ask.task, Task::Argument { .. });
         let voice = spec.role(&ask.participant)?.voice().filter(|_| heard)?;
-        let tokens = usize::try_from(voice.max_tokens).unwrap_or(usize::MAX);
+        let tokens = usize::try_from(max_tokens.unwrap_or(voice.max_tokens)).unwrap_or(usize::MAX);
         Some(Arc::new(Ear::new(tokens.saturating_mul(HEARD_OF_8_TOKENS) / 8)))
     }
 

@@ -152,7 +152,7 @@ impl Play {
         let (mut generation, spec) =
             (Generation { turn, request: request.chat, bound, permit, ear: None }, &turn.admission.spec);
         if !may_call && talk.is_native() {
-            generation.ear = self.ear(spec);
+            generation.ear = self.ear(spec, call.options.max_tokens);
             let said = self.generate_once(generation, costs, call).await?;
             return Ok(Said::Answer(said.into_answer(self, turn, call)?));
         }

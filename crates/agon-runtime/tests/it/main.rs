@@ -42,6 +42,8 @@ mod seats;
 #[cfg(test)]
 mod shares;
 #[cfg(test)]
+mod slow;
+#[cfg(test)]
 mod solo;
 #[cfg(test)]
 mod stage;

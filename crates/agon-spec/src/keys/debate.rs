@@ -244,6 +244,14 @@ const KEYS: &[Key] = &[
     )
     .since("0.2"),
     key(
+        "adapt_max_tokens",
+        Shape::Flag,
+        "false",
+        "Whether `max_tokens` of an answer is lowered to what its model generates in three quarters of `timeout_per_turn`, by the speed \
+         that was measured in earlier calls, but not below 64. Speakers are asked for fewer words then, and reports say so.",
+    )
+    .since("0.2"),
+    key(
         "coerce_answers",
         Shape::Flag,
         "false",

@@ -2,11 +2,20 @@
 use super::{Finding, machine, model, reach};
 use crate::cli::DoctorArgs;
 use crate::commands::Context;
+use crate::debate_file::{self, Named};
 use crate::environment::Environment;
 use crate::exit::Stop;
 use crate::servers::{self, Found, Server};
 use crate::settings::{HostKind, HostSettings, Origin, Settings, chosen_hosts};
-use agon_core::ModelName;
+use crate::speeds::Remembered;
+use agon_core::{DebateSpec, ModelName, Outgrown, Overlong};
+use agon_llm::ChatError;
+use agon_spec::{Defaults, Overrides};
+
+/// One server, and what it said.
+type Asked = [(Server, Result<Found, ChatError>); 1];
+/// A model, and the tokens that it generates a second.
+pub type Measured = (String, f64);
 
 /// Looks at every server, and at the model at each server that has it.
 pub async fn check(context: &Context, args: &DoctorArgs, settings: &Settings) -> Result<Vec<Finding>, Stop> {
@@ -14,19 +23,20 @@ pub async fn check(context: &Context, args: &DoctorArgs, settings: &Settings) ->
         true => Some(servers::start(agon_rehearsal::RehearsalConfig::default()).await?),
         false => None,
     };
-    let wanted = args.model.as_deref().or(settings.defaults.model.as_deref());
+    let spec = match &args.file {
+        Some(file) => Some(debate(context, args, settings, file).await?),
+        None => None,
+    };
+    let wanted = Wanted::of(args, settings, spec.as_ref());
     let hosts = match &rehearsal {
         Some((_, host)) => vec![host.clone()],
-        None => {
-            let models = Vec::from_iter(wanted.map(ModelName::from));
-            chosen_hosts(&args.server, &settings.hosts, &context.environment, &models)
-        }
+        None => chosen_hosts(&args.server, &settings.hosts, &context.environment, &wanted.models),
     };
     let mut findings = Vec::new();
     // Nobody named Ollama's usual place, and it is not needed where a service plays.
     let needed = |host: &&HostSettings| host.origin != Origin::Usual || hosts.len() == 1;
     for host in hosts.iter().filter(needed) {
-        findings.extend(one(host, &hosts, wanted, &context.environment).await);
+        findings.extend(one(host, &hosts, &wanted, context).await);
     }
     if let Some((server, _)) = rehearsal {
         server.shutdown().await;
@@ -35,27 +45,73 @@ pub async fn check(context: &Context, args: &DoctorArgs, settings: &Settings) ->
 }
 
 /// Looks at one server; what is wrong with it keeps nobody from looking at the others.
-async fn one(
-    host: &HostSettings,
-    all: &[HostSettings],
-    wanted: Option<&str>,
-    environment: &Environment,
-) -> Vec<Finding> {
+async fn one(host: &HostSettings, all: &[HostSettings], wanted: &Wanted<'_>, context: &Context) -> Vec<Finding> {
+    let environment = &context.environment;
     let server = match Server::connect(host, all, environment) {
         Ok(server) => server,
         Err(stop) => return vec![unprepared(host, &stop, environment)],
     };
     let what = format!("host {} ({})", host.name, server.client.endpoint());
-    let models = Vec::from_iter(wanted.map(ModelName::from));
-    let found = match servers::probe(&server, &models).await {
+    let found = match servers::probe(&server, &wanted.models).await {
         Ok(found) => found,
         Err(error) => return vec![reach::failed(&what, &server, &error, environment).await],
     };
     let mut findings = vec![reached(&what, &found)];
     findings.extend(bare_key(&what, &server));
     findings.extend(machine::clock(&what, server.client.date().await.ok().flatten()));
-    findings.extend(the_model(&server, found, wanted).await);
+    let scripted = found.is_rehearsal();
+    for (model, finding) in the_models(&server, found, wanted).await {
+        // what was measured here is known to the next run
+        if let Some((model, speed)) = model.filter(|_| !scripted) {
+            Remembered::of(context).note(&server, &model, speed);
+        }
+        findings.push(finding);
+    }
     findings
+}
+
+/// The debate that is to run.
+async fn debate(context: &Context, args: &DoctorArgs, settings: &Settings, file: &str) -> Result<DebateSpec, Stop> {
+    let named = Named::Written(debate_file::file_or_input(file, None)?);
+    let model = args.model.as_deref();
+    let settings = servers::choose_model(context, &args.server, settings.clone(), &named, model).await?;
+    let overrides = Overrides { model: args.model.clone(), ..Overrides::default() };
+    debate_file::load(&named, &debate_file::defaults(&settings), &overrides, &context.output)
+}
+
+/// What the servers are tried with.
+pub struct Wanted<'a> {
+    /// The models, none where nobody named one.
+    models: Vec<ModelName>,
+    /// What they are to do.
+    spec: Option<&'a DebateSpec>,
+}
+
+impl<'a> Wanted<'a> {
+    fn of(args: &DoctorArgs, settings: &Settings, spec: Option<&'a DebateSpec>) -> Self {
+        let named = args.model.as_deref().or(settings.defaults.model.as_deref());
+        let models = match spec {
+            Some(spec) => servers::models_of(spec),
+            None => Vec::from_iter(named.map(ModelName::from)),
+        };
+        Self { models, spec }
+    }
+
+    /// What is too long for a model of this speed: the answers of the debate, or else those of one that says nothing of them.
+    pub fn overlong(&self, model: &str, tokens_per_second: f64) -> Option<Overlong> {
+        if let Some(spec) = self.spec {
+            return spec.overlong(&ModelName::from(model), tokens_per_second);
+        }
+        let usual = Defaults::default();
+        let (max_tokens, limit_ms) = (usual.max_tokens.debater, usual.timeout_per_turn_ms);
+        let overlong = Overlong { max_tokens, tokens_per_second, limit_ms };
+        (overlong.takes_ms() > limit_ms).then_some(overlong)
+    }
+
+    /// Whether the debate may outgrow a context.
+    pub fn outgrows(&self, context: u64) -> Option<Outgrown> {
+        self.spec?.outgrows(context)
+    }
 }
 
 fn unprepared(host: &HostSettings, stop: &Stop, environment: &Environment) -> Finding {
@@ -82,19 +138,28 @@ pub fn is_here(server: &Server) -> bool {
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Looks at the model that is wanted, else at the one that `agon run` would take.
-async fn the_model(server: &Server, found: Found, wanted: Option<&str>) -> Vec<Finding> {
+/// Looks at the models that are wanted, else at the one that `agon run` would take.
+async fn the_models(server: &Server, found: Found, wanted: &Wanted<'_>) -> Vec<(Option<Measured>, Finding)> {
     let asked = [(server.clone(), Ok(found))];
-    let picked = match wanted {
-        Some(model) => Some(model.to_owned()),
-        None => servers::pick(&asked).await.map(|picked| picked.model),
-    };
-    let [(server, Ok(found))] = &asked else { return Vec::new() };
-    match picked {
+    if wanted.models.is_empty() {
+        let picked = servers::pick(&asked).await.map(|picked| picked.model);
+        return the_model(&asked, picked, wanted).await;
+    }
+    let mut findings = Vec::new();
+    for model in &wanted.models {
+        findings.extend(the_model(&asked, Some(model.to_string()), wanted).await);
+    }
+    findings
+}
+
+/// Looks at one model.
+async fn the_model(asked: &Asked, picked: Option<String>, wanted: &Wanted<'_>) -> Vec<(Option<Measured>, Finding)> {
+    let [(server, Ok(found))] = asked else { return Vec::new() };
+    let findings = match picked {
         Some(name) if server.leaves(&name) => Vec::new(),
-        Some(name) if servers::serves(server, found, &name) => model::check(server, found, &name).await,
+        Some(name) if servers::serves(server, found, &name) => return model::check(server, found, &name, wanted).await,
         Some(name) => {
-            let why = servers::check(&asked, &[ModelName::from(name.as_str())]).unwrap_or_default();
+            let why = servers::check(asked, &[ModelName::from(name.as_str())]).unwrap_or_default();
             let fix = match server.settings.kind {
                 HostKind::Ollama => format!("ollama pull {name}, or choose another with --model NAME"),
                 HostKind::Openai => "choose another with --model NAME".to_owned(),
@@ -105,7 +170,8 @@ async fn the_model(server: &Server, found: Found, wanted: Option<&str>) -> Vec<F
             let fix = format!("install one: ollama pull {}", crate::settings::USUAL_MODEL);
             vec![Finding::fail("model", format!("{} has no model that writes text", server.client.endpoint()), fix)]
         }
-    }
+    };
+    findings.into_iter().map(|finding| (None, finding)).collect()
 }
 
 fn reached(what: &str, found: &Found) -> Finding {

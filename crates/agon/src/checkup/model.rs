@@ -1,16 +1,43 @@
 //! A model: fits into memory, answers freely and to a schema, has room for a debate.
-use super::{Finding, hosts::is_here, machine};
+use super::hosts::{Measured, Wanted, is_here};
+use super::{Finding, Level, machine};
 use crate::servers::{self, Found, Server};
 use crate::settings::HostKind;
-use agon_llm::{ChatError, ChatErrorKind, ChatRequest, Discard, LoadedModel, Message, Sampling, Think};
+use agon_core::{Outgrown, Overlong};
+use agon_llm::{ChatError, ChatErrorKind, ChatRequest, DeltaSink, Discard, LoadedModel, Message, Sampling, Think};
 use serde_json::json;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// The least context that a debate of a few rounds fits into.
 const SMALL_CONTEXT: u64 = 8192;
+/// How much is generated to measure a speed, at most, and how long.
+const MEASURED_TOKENS: u32 = 64;
+const MEASURED_TIME: Duration = Duration::from_secs(15);
+/// What tells a speed, at the least.
+const LEAST_PIECES: u32 = 8;
+const LEAST_TIME: Duration = Duration::from_millis(20);
 
-/// Looks at one model of a server.
-pub async fn check(server: &Server, found: &Found, model: &str) -> Vec<Finding> {
+/// Looks at one model of a server; what was found of its speed comes with the speed.
+pub async fn check(
+    server: &Server,
+    found: &Found,
+    model: &str,
+    wanted: &Wanted<'_>,
+) -> Vec<(Option<Measured>, Finding)> {
+    let mut findings: Vec<_> = able(server, found, model).await.into_iter().map(|finding| (None, finding)).collect();
+    if findings.iter().any(|(_, finding)| finding.level == Level::Fail) {
+        return findings;
+    }
+    if let Some(speed) = speed(server, model).await {
+        findings.push((Some((model.to_owned(), speed)), fast_enough(model, speed, wanted)));
+    }
+    findings.extend(context_length(server, found, model, wanted).await.map(|finding| (None, finding)));
+    findings
+}
+
+async fn able(server: &Server, found: &Found, model: &str) -> Vec<Finding> {
     let what = format!("model {model}");
     let tight = too_large(server, found, model).await;
     let mut findings = Vec::new();
@@ -34,7 +61,6 @@ pub async fn check(server: &Server, found: &Found, model: &str) -> Vec<Finding> 
         ),
         Err(error) => Finding::warn(&what, format!("no answer to a schema: {error}"), remedy(server, &error, model)),
     });
-    findings.extend(context_length(server, model).await);
     if server.settings.kind == HostKind::Ollama {
         let permits = server.settings.permits;
         let said = format!("{permits} call{} at a time to each model", if permits.get() == 1 { "" } else { "s" });
@@ -102,17 +128,77 @@ async fn structured(server: &Server, model: &str) -> Result<bool, ChatError> {
     Ok(value.is_some_and(|value| value.get("sky").is_some_and(|sky| sky == "blue" || sky == "green")))
 }
 
-async fn context_length(server: &Server, model: &str) -> Option<Finding> {
+/// Hears when the pieces of an answer come.
+#[derive(Default)]
+struct Heard {
+    first: Option<Instant>,
+    last: Option<Instant>,
+    pieces: u32,
+}
+
+impl Heard {
+    fn piece(&mut self) {
+        let now = Instant::now();
+        self.first.get_or_insert(now);
+        self.last = Some(now);
+        self.pieces += 1;
+    }
+
+    /// Tokens a second; none where too few came, or all at once.
+    fn speed(&self, counted: Option<u64>) -> Option<f64> {
+        let took = self.last?.duration_since(self.first?);
+        let tokens = counted.and_then(|tokens| u32::try_from(tokens).ok()).unwrap_or(0).max(self.pieces);
+        let enough = self.pieces >= LEAST_PIECES && took >= LEAST_TIME;
+        enough.then(|| f64::from(tokens.saturating_sub(1)) / took.as_secs_f64())
+    }
+}
+
+impl DeltaSink for Heard {
+    fn text(&mut self, _: &str) {
+        self.piece();
+    }
+    fn thinking(&mut self, _: usize) {
+        self.piece();
+    }
+}
+
+/// How fast the model generates: a short answer tells, also one that is cut or takes too long.
+async fn speed(server: &Server, model: &str) -> Option<f64> {
+    let mut ask = request(server, model, "Count from one to one hundred, in words.", MEASURED_TOKENS);
+    ask.timeouts.turn = Some(MEASURED_TIME);
+    let mut heard = Heard::default();
+    let usage = match server.client.chat(&ask, &mut heard).await {
+        Ok(answer) => answer.usage,
+        Err(error) => error.usage,
+    };
+    heard.speed(usage.completion_tokens)
+}
+
+fn fast_enough(model: &str, speed: f64, wanted: &Wanted<'_>) -> Finding {
     let what = format!("model {model}");
-    let loaded = server.client.loaded().await.ok()?;
+    match wanted.overlong(model, speed) {
+        Some(overlong) => Finding::warn(what, format!("slow: {overlong}"), Overlong::REMEDY),
+        None => Finding::ok(what, format!("generates about {speed:.1} tokens a second")),
+    }
+}
+
+/// The context of the model: as it is loaded, and as the server lists it.
+async fn context_length(server: &Server, found: &Found, model: &str, wanted: &Wanted<'_>) -> Option<Finding> {
+    let what = format!("model {model}");
+    let all = server.client.loaded().await.ok()?;
     let same = |loaded: &&LoadedModel| servers::same_model(&loaded.name, model);
-    let loaded = loaded.iter().find(same)?;
-    let context = loaded.context_length?;
+    let loaded = all.iter().find(same);
+    let listed = found.models.iter().find(|listed| servers::same_model(&listed.name, model));
+    let known = [loaded.and_then(|loaded| loaded.context_length), listed.and_then(|listed| listed.context_length)];
+    let context = known.into_iter().flatten().min()?;
+    if let Some(outgrown) = wanted.outgrows(context) {
+        return Some(Finding::warn(what, format!("not all that is said may fit: {outgrown}"), Outgrown::REMEDY));
+    }
     if context < SMALL_CONTEXT {
         let fix = "set num_ctx of this host, or OLLAMA_CONTEXT_LENGTH at the server; long debates will not fit";
         return Some(Finding::warn(what, format!("context of {context} tokens"), fix));
     }
-    if loaded.offloaded() == Some(true) {
+    if loaded.is_some_and(|loaded| loaded.offloaded() == Some(true)) {
         return Some(Finding::warn(
             what,
             "part of it runs on the CPU",

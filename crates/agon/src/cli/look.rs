@@ -183,6 +183,9 @@ pub struct CancelArgs {
 /// `agon doctor`
 #[derive(Clone, Debug, Args)]
 pub struct DoctorArgs {
+    /// A debate that is to run: its models are tried, and compared with what it asks of them
+    #[arg(value_name = "FILE|-")]
+    pub file: Option<String>,
     /// Which servers to look at.
     #[command(flatten)]
     pub server: ServerArgs,

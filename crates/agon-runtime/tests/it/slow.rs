@@ -1,0 +1,90 @@
+//! Models that are too slow for what is asked of them: told with the rate, not asked again, and asked for less where the file allows it.
+use crate::cast::{Cast, Cue};
+use crate::stage::*;
+use agon_core::*;
+use agon_llm::{ChatError, ChatErrorKind, Pace};
+use agon_runtime::{NodeConfig, Speeds};
+use std::sync::Arc;
+use std::time::Duration;
+
+const ID: &str = "a-debate";
+
+fn slow() -> Cue {
+    let pace = Pace { tokens: 240, generating_ms: 120_000, max_tokens: 800, limit_ms: 120_000 };
+    Cue::Error(ChatError::new(ChatErrorKind::Slow(pace), ""))
+}
+
+/// A debate at a node whose model generated so many tokens a second before.
+async fn held(spec: DebateSpec, speed: Option<f64>, cues: Vec<Cue>) -> (Cast, Vec<Failure>, Arc<Speeds>, Stage) {
+    let (stage, cast) = (Stage::new(), Cast::new(Duration::from_millis(1)));
+    cast.cue(cues);
+    let known = speed.map(|speed| (("gpu1".into(), "m".into()), speed));
+    let speeds = Arc::new(Speeds::new(known));
+    let config = NodeConfig { speeds: speeds.clone(), ..NodeConfig::embedded("n1".into()) };
+    let node = stage.node_with(config, vec![cast.host("gpu1", 1)]).await;
+    node.submit(admission(ID, spec)).await.unwrap();
+    node.finished(&debate(ID)).await.unwrap();
+    let log = stage.log(ID).await;
+    let events = log.iter().flat_map(|record| record.events.clone());
+    let failures = events.filter_map(|e| if let Event::TurnFailed { failure, .. } = e { Some(failure) } else { None });
+    (cast, failures.collect(), speeds, stage)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_was_too_slow_is_told_with_its_rate_and_not_made_again() {
+    let (cast, failures, speeds, _) = held(spec(), None, vec![slow(), slow(), slow()]).await;
+
+    // neither seat is asked twice
+    assert_eq!(cast.calls(), 2);
+    assert!(failures.iter().all(|failure| failure.cause == FailureCause::TooSlow), "{failures:?}");
+    let told = "gpu1: timed out after 2 min 0 s: 240 tokens came, 2.0 a second; 800 tokens would take 6 min 40 s; raise `timeout_per_turn`";
+    assert!(failures[0].detail.starts_with(told), "{failures:?}");
+    assert_eq!(speeds.of(&"gpu1".into(), &"m".into()), Some(2.0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fallback_model_is_asked_at_once() {
+    let mut spec = spec();
+    let model = std::mem::replace(&mut spec.personas[0].voice.model, "slow".into());
+    spec.personas[0].voice.fallback_models = vec![model];
+    let (stage, cast, other) = (Stage::new(), Cast::new(Duration::from_millis(1)), Cast::new(Duration::from_millis(1)));
+    other.cue([slow()]);
+    let served =
+        agon_runtime::HostConfig { models: agon_runtime::Served::List(vec!["slow".into()]), ..other.host("gpu2", 1) };
+    let node = stage.node("n1", vec![cast.host("gpu1", 1), served]).await;
+    let began = stage.clock.now();
+
+    node.submit(admission(ID, spec)).await.unwrap();
+    let (state, outcome) = node.finished(&debate(ID)).await.unwrap();
+
+    assert_eq!((state, outcome, other.calls()), (DebateState::Succeeded, Some(Outcome::Decided), 1));
+    assert!(stage.clock.now().since(began) < 2_000);
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_are_bounded_by_the_speed_only_where_the_file_says_so() {
+    let limits = |cast: &Cast| -> Vec<u32> {
+        cast.requests().iter().map(|request| request.sampling.num_predict.unwrap()).collect()
+    };
+    let mut adapting = spec();
+    adapting.answers.adapt_max_tokens = true;
+
+    let (cast, ..) = held(spec(), Some(1.0), vec![]).await;
+    assert_eq!(limits(&cast), [200, 200, 200]);
+    let (cast, ..) = held(adapting.clone(), None, vec![]).await;
+    assert_eq!(limits(&cast), [200, 200, 200], "nothing is known");
+    // three quarters of 120 s
+    let (cast, _, _, stage) = held(adapting.clone(), Some(1.5), vec![]).await;
+    assert_eq!(limits(&cast), [135, 135, 135]);
+    assert!(cast.requests()[0].messages[1].content.to_string().contains("60 words"));
+    let log = stage.log(ID).await;
+    let spoken = log.iter().flat_map(|record| &record.events).find_map(|event| match event {
+        Event::SpeechRecorded(speech) => Some(speech.call.options.clone()),
+        _ => None,
+    });
+    assert_eq!(spoken.unwrap().tokens_per_second, Some(1.5));
+    let (cast, ..) = held(adapting.clone(), Some(0.1), vec![]).await;
+    assert_eq!(limits(&cast), [64, 64, 64], "no answer is shorter");
+    let (cast, ..) = held(adapting, Some(50.0), vec![]).await;
+    assert_eq!(limits(&cast), [200, 200, 200]);
+}
