@@ -12,6 +12,8 @@ const JOBS: &str = "AGON_JOB";
 const LOGS: &str = "AGON_LOG_0";
 /// What it is filled with.
 const JUNK_LOGS: &str = "agon.v1.log.0.junk";
+/// Bytes that are left free.
+const LEFT: u64 = 2 << 10;
 const JUNK: &str = "agon.v1.log.0.junk.junk";
 
 impl Logs {
@@ -36,16 +38,20 @@ impl Logs {
         })
     }
 
-    /// Fills the stream of the logs with what is no log until it takes no more.
+    /// Fills the stream of the logs with what is no log until next to nothing is left. Filled to the brim, nats-server 2.9 removes the
+    /// oldest messages.
     pub fn fill_logs(&self) -> Result<()> {
         self.block_on(async {
             let jetstream = self.link().jetstream();
+            let mut stream = jetstream.get_stream(LOGS).await?;
             for (size, name) in [(100 << 10, "large"), (10 << 10, "middle"), (1 << 10, "small")] {
                 for number in 0_u32.. {
-                    let piece = jetstream.publish(format!("{JUNK}-{name}-{number:06}"), vec![0; size].into());
-                    if piece.await?.await.is_err() {
+                    let info = stream.info().await?;
+                    if u64::try_from(info.config.max_bytes)?.saturating_sub(info.state.bytes) < size + LEFT {
                         break;
                     }
+                    let piece = vec![0; usize::try_from(size)?];
+                    jetstream.publish(format!("{JUNK}-{name}-{number:06}"), piece.into()).await?.await?;
                 }
             }
             Ok(())

@@ -47,6 +47,9 @@ impl Js {
 
     /// Stores a message; its sequence in the stream. There is no message id: an unsure answer is settled by reading.
     pub(crate) async fn publish(&self, message: Outgoing<'_>) -> Result<u64, Refusal> {
+        if self.found.is_brimful(message.stream) {
+            return Err(Refusal::Full(format!("next to no room is left in stream {}", message.stream)));
+        }
         let mut headers = message.headers;
         headers.insert(NATS_EXPECTED_STREAM, message.stream);
         if let Some(expected) = message.expected {

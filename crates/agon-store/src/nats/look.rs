@@ -10,7 +10,7 @@ use agon_bus::nats::{Access, LinkState, NatsLink, QUEUE_STREAM};
 use agon_core::Timestamp;
 use async_nats::jetstream::stream::Info;
 use futures_util::{StreamExt as _, stream};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -19,6 +19,8 @@ use tokio::time::Instant;
 const PAUSE: Duration = Duration::from_secs(5);
 /// The same while something is not, or a stream is more than half full.
 const SHORT_PAUSE: Duration = Duration::from_secs(1);
+/// This part of a stream is never written to, whatever its reserve.
+const MARGIN: u64 = 256;
 /// So many streams are asked for at once.
 const AT_ONCE: usize = 16;
 /// How long a write that was refused for want of room counts. Then it is tried again, for nothing else tells that a disk has room.
@@ -39,6 +41,8 @@ struct Inner {
     condition: Condition,
     /// Why a stream took no message, and when.
     refused: BTreeMap<String, (String, Instant)>,
+    /// The streams that no more is written to.
+    brimful: BTreeSet<String>,
     /// The subjects that this user was refused last, by what they hold, and when.
     denied: BTreeMap<&'static str, (String, Instant)>,
     /// Logs that were begun before this moment may be gone from a stream, in milliseconds since 1970.
@@ -57,6 +61,12 @@ impl Found {
         }));
         condition.exhausted.extend(inner.refused.values().map(|(text, _)| text.clone()));
         condition
+    }
+
+    /// Whether a stream is so full that no more is to be written to it: nats-server 2.9 takes what goes beyond the limit by the bytes of
+    /// its own record, and removes the oldest messages for it although the stream is to refuse new ones.
+    pub(crate) fn is_brimful(&self, stream: &str) -> bool {
+        lock(&self.inner).brimful.contains(stream)
     }
 
     /// Takes note of what this user was refused since `seen` refusals had been; gives how many there are now.
@@ -113,13 +123,21 @@ async fn look(link: &NatsLink, config: &NatsStoreConfig, names: &[String], found
     let looks = names.iter().cloned().map(|name| async move { (find_stream(link, &name).await, name) });
     let looks: Vec<_> = stream::iter(looks).buffered(AT_ONCE).collect().await;
     let mut condition = Condition::default();
-    let mut begins = Vec::new();
+    let (mut begins, mut brimful) = (Vec::new(), BTreeSet::new());
     let mut filling = false;
     for (answer, name) in looks {
         let name = name.as_str();
         match answer {
             Ok(Some(info)) => {
-                filling |= weigh(&info, config.reserve_percent, &mut condition);
+                let weight = weigh(&info, config.reserve_percent);
+                filling |= weight >= Weight::HalfFull;
+                if weight >= Weight::Full {
+                    condition.full.push(told(&info));
+                }
+                if weight == Weight::Brimful {
+                    condition.exhausted.push(told(&info));
+                    brimful.insert(name.to_owned());
+                }
                 if subjects::is_log_stream(name) {
                     begins.push((name.to_owned(), beginning(&info)));
                 }
@@ -144,31 +162,44 @@ async fn look(link: &NatsLink, config: &NatsStoreConfig, names: &[String], found
         }
     }
     inner.condition = condition;
+    inner.brimful = brimful;
     inner.begins.extend(begins);
     if well && !filling { PAUSE } else { SHORT_PAUSE }
 }
 
-/// Takes in how full a stream is. Whether more than half of it is used. A full queue of work is no trouble of the store's: it refuses
-/// further work, and empties by itself.
-fn weigh(info: &Info, reserve_percent: u8, condition: &mut Condition) -> bool {
+/// How full a stream is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Weight {
+    Light,
+    HalfFull,
+    /// Only the reserve is left.
+    Full,
+    /// Next to nothing is left.
+    Brimful,
+}
+
+/// A full queue of work is no trouble of the store's: it refuses further work, and empties by itself.
+fn weigh(info: &Info, reserve_percent: u8) -> Weight {
     let name = info.config.name.as_str();
+    let Some(most) = u64::try_from(info.config.max_bytes).ok().filter(|most| *most > 0) else { return Weight::Light };
     if name == JOBS || name == QUEUE_STREAM {
-        return false;
+        return Weight::Light;
     }
-    let Some(most) = u64::try_from(info.config.max_bytes).ok().filter(|most| *most > 0) else { return false };
     let free = most.saturating_sub(info.state.bytes);
     let reserve = most / 100 * u64::from(reserve_percent);
-    let text = || {
-        let (used, most) = (mebibytes(info.state.bytes), mebibytes(most));
-        format!("{} ({used} of {most} MiB); {}", named(name), remedy(name, ""))
-    };
-    if free <= reserve / 4 {
-        condition.exhausted.push(text());
+    match free {
+        _ if free <= (reserve / 4).max(most / MARGIN) => Weight::Brimful,
+        _ if free <= reserve => Weight::Full,
+        _ if free < most / 2 => Weight::HalfFull,
+        _ => Weight::Light,
     }
-    if free <= reserve {
-        condition.full.push(text());
-    }
-    free < most / 2
+}
+
+/// That a stream is full, and what to do.
+fn told(info: &Info) -> String {
+    let name = info.config.name.as_str();
+    let (used, most) = (mebibytes(info.state.bytes), mebibytes(u64::try_from(info.config.max_bytes).unwrap_or(0)));
+    format!("{} ({used} of {most} MiB); {}", named(name), remedy(name, ""))
 }
 
 fn mebibytes(bytes: u64) -> String {
