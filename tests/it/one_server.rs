@@ -72,6 +72,6 @@ fn a_model_that_no_host_serves_is_told_when_a_debate_is_submitted() {
         cluster.world.agon(&args).ok().stderr
     };
     let warned = submit("gone:1b", "none-serves");
-    assert!(warned.contains("model gone:1b: no live host serves it"), "{warned}");
-    assert!(!submit("here:1b", "one-serves").contains("no live host"));
+    assert!(warned.contains("no live rehearsing host serves gone:1b (served: here:1b)"), "{warned}");
+    assert!(!submit("here:1b", "one-serves").contains("no live"));
 }

@@ -2320,7 +2320,7 @@ pub struct PlannedModel {
     /// Its name.
     #[prost(string, tag = "1")]
     pub model: ::prost::alloc::string::String,
-    /// The live hosts that serve it; empty means that its turns would wait, and fail at their deadline.
+    /// The live hosts that serve it; empty means that its turns fail after 30 s and `timeout_per_turn`, unless one appears.
     #[prost(string, repeated, tag = "2")]
     pub hosts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// Calls to it.
