@@ -45,6 +45,25 @@ fn files_that_unfold_are_refused_by_every_command_that_takes_one() {
 }
 
 #[test]
+fn the_limits_of_the_settings_hold_at_every_door() {
+    let mut cluster = Cluster::start().setting("AGON__LIMITS__EXPRESSION_STEPS", "5");
+    let mut alone = cluster.launch("alone", &["--rehearsal"]);
+    let grpc = address(&mut alone, "gRPC");
+    let file = cluster.world.file("tea.yaml", "topic: Tea?\nmodel: m\nterminate_when: round > 1 && turns > 8\n");
+    let settings = cluster.world.file("agon.toml", "[limits]\nexpression_steps = 5\n");
+    let here = ["--config", &settings];
+    let lines: [&[&str]; 3] = [&["check", &file], &["run", &file, "--rehearsal"], &["submit", &file, "--server", &grpc]];
+    for args in lines {
+        let said = cluster.world.agon(&[args, &here[..if args[0] == "submit" { 0 } else { 2 }]].concat()).code(64);
+        assert!(format!("{}{}", said.stdout, said.stderr).contains("at most 5 are allowed"), "{said:?}");
+        cluster.world.agon(&["check", &file]).ok();
+    }
+    let wrong = cluster.world.file("wrong.toml", "[limits]\nvariables = 1001\n");
+    let said = cluster.world.agon(&["check", &file, "--config", &wrong]).code(64);
+    assert!(said.stderr.contains("limits.variables: 1001; from 1 to 1000 is allowed"), "{said:?}");
+}
+
+#[test]
 fn what_is_no_file_is_refused_as_a_debate_and_as_settings() {
     let world = World::new();
     let sparse = world.path("sparse.yaml");

@@ -3,8 +3,11 @@ use crate::{Refusal, SchemaError};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The most nodes of a schema: schemas, keywords, and values of `enum` and the like, each as often as it is referred to.
+/// The most nodes of a schema where nothing else is said: schemas, keywords, and values of `enum` and the like, each as often as it is
+/// referred to.
 pub const MAX_NODES: u64 = 5_000;
+/// The most nodes that any schema may be allowed.
+pub const MOST_NODES: u64 = 20_000;
 /// The deepest nesting, references included.
 pub const MAX_DEPTH: usize = 64;
 /// The longest pattern.
@@ -24,9 +27,9 @@ const RENAMING: [&str; 6] =
 const OF_ROOT: [&str; 2] = ["$id", "$schema"];
 
 /// The nodes of a schema, or why there are too many.
-pub(crate) fn nodes(schema: &Value) -> Result<u64, SchemaError> {
+pub(crate) fn nodes(schema: &Value, most: u64) -> Result<u64, SchemaError> {
     let old = schema.get("$schema").and_then(Value::as_str).is_some_and(|draft| draft.contains("draft-04"));
-    let mut count = Count { root: schema, known: BTreeMap::new(), path: Vec::new() };
+    let mut count = Count { root: schema, most, known: BTreeMap::new(), path: Vec::new() };
     count.one_document(schema, old)?;
     count.schema(schema, 1).map(|weight| weight.nodes)
 }
@@ -41,6 +44,8 @@ struct Weight {
 
 struct Count<'a> {
     root: &'a Value,
+    /// The most nodes.
+    most: u64,
     /// What references lead to; nothing while that is being counted.
     known: BTreeMap<&'a str, Option<Weight>>,
     /// Where the count is.
@@ -92,8 +97,8 @@ impl<'a> Count<'a> {
     fn add(&self, sum: &mut Weight, inner: Weight, depth: usize) -> Result<(), SchemaError> {
         sum.nodes = sum.nodes.saturating_add(inner.nodes);
         sum.height = sum.height.max(inner.height + 1);
-        if sum.nodes > MAX_NODES {
-            return self.refuse(Refusal::TooLarge);
+        if sum.nodes > self.most {
+            return self.refuse(Refusal::TooLarge(self.most));
         }
         if depth + inner.height > MAX_DEPTH { self.refuse(Refusal::TooDeep) } else { Ok(()) }
     }

@@ -5,12 +5,14 @@
 //!
 //! Invariant: no other crate of the product compiles a schema.
 
+mod cache;
 mod count;
 
 use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
-pub use count::{MAX_DEPTH, MAX_NODES, MAX_PATTERN_CHARS, NODES_PER_PATTERN};
+pub use cache::Cache;
+pub use count::{MAX_DEPTH, MAX_NODES, MAX_PATTERN_CHARS, MOST_NODES, NODES_PER_PATTERN};
 
 /// The most memory that one compiled pattern takes, in bytes.
 const MAX_PATTERN_BYTES: usize = 256 * 1024;
@@ -38,8 +40,8 @@ pub enum Refusal {
     #[error("{0}")]
     Invalid(String),
     /// It unfolds to too much.
-    #[error("it has more than {MAX_NODES} nodes, references counted each time they are used")]
-    TooLarge,
+    #[error("it has more than {0} nodes, references counted each time they are used")]
+    TooLarge(u64),
     /// It nests too deep.
     #[error("it is nested deeper than {MAX_DEPTH} levels, references included")]
     TooDeep,
@@ -77,9 +79,9 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Counts a schema, then compiles it. References lead nowhere but into the schema.
-    pub fn compile(schema: &Value) -> Result<Self, SchemaError> {
-        let nodes = check(schema)?;
+    /// Counts a schema, of which at most `most` nodes are allowed, then compiles it. References lead nowhere but into the schema.
+    pub fn compile(schema: &Value, most: u64) -> Result<Self, SchemaError> {
+        let nodes = check(schema, most)?;
         let patterns = PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES);
         let validator = jsonschema::options().with_pattern_options(patterns).build(schema).map_err(|error| {
             SchemaError { at: error.instance_path().to_string(), why: Refusal::Invalid(error.to_string()) }
@@ -105,9 +107,9 @@ impl Schema {
     }
 }
 
-/// Counts the nodes of a schema without compiling it.
-pub fn check(schema: &Value) -> Result<u64, SchemaError> {
-    count::nodes(schema)
+/// Counts the nodes of a schema without compiling it; at most `most` are allowed.
+pub fn check(schema: &Value, most: u64) -> Result<u64, SchemaError> {
+    count::nodes(schema, most)
 }
 
 fn problem(error: &ValidationError<'_>) -> Problem {

@@ -2,8 +2,16 @@ use super::*;
 use proptest::prelude::*;
 use serde_json::json;
 
+fn compile(schema: &Value) -> Result<Schema, SchemaError> {
+    Schema::compile(schema, MAX_NODES)
+}
+
+fn check(schema: &Value) -> Result<u64, SchemaError> {
+    super::check(schema, MAX_NODES)
+}
+
 fn why(schema: &Value) -> Refusal {
-    Schema::compile(schema).unwrap_err().why
+    compile(schema).unwrap_err().why
 }
 
 /// `allOf` twice over, so many times.
@@ -20,9 +28,9 @@ fn doubled(keyword: &str, times: usize) -> Value {
 #[test]
 fn references_are_counted_as_often_as_they_are_used() {
     for keyword in ["allOf", "anyOf", "oneOf", "prefixItems"] {
-        assert_eq!(why(&doubled(keyword, 18)), Refusal::TooLarge, "{keyword}");
+        assert_eq!(why(&doubled(keyword, 18)), Refusal::TooLarge(MAX_NODES), "{keyword}");
         assert_eq!(why(&doubled(keyword, 31)), Refusal::TooDeep, "{keyword}");
-        assert!(Schema::compile(&doubled(keyword, 8)).is_ok(), "{keyword}");
+        assert!(compile(&doubled(keyword, 8)).is_ok(), "{keyword}");
     }
 }
 
@@ -51,14 +59,14 @@ fn chains_of_references_and_deep_nesting_are_bounded() {
 #[test]
 fn references_back_and_elsewhere_are_refused_with_their_place() {
     let tree = json!({"properties": {"next": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}}});
-    let error = Schema::compile(&tree).unwrap_err();
+    let error = compile(&tree).unwrap_err();
     assert_eq!((error.at.as_str(), error.why), ("/properties/next/anyOf/0", Refusal::Recursive));
     for reference in ["http://127.0.0.1:9/schema", "file:///etc/passwd", "other.json#/a", "#name"] {
         assert!(matches!(why(&json!({"items": {"$ref": reference}})), Refusal::Foreign(_)), "{reference}");
     }
     assert!(matches!(why(&json!({"$ref": "#/$defs/none"})), Refusal::Nowhere(_)));
     let spaced = json!({"$ref": "#/$defs/a%20b~1c", "$defs": {"a b/c": {"type": "string"}}});
-    assert_eq!(Schema::compile(&spaced).unwrap().problems(&json!(1), 9).len(), 1);
+    assert_eq!(compile(&spaced).unwrap().problems(&json!(1), 9).len(), 1);
 }
 
 #[test]
@@ -76,7 +84,7 @@ fn keywords_that_rename_places_are_refused_and_properties_of_those_names_are_not
     let named = json!({"$id": "https://a.example/s", "properties": {
         "$ref": {"type": "string"}, "id": {"type": "integer"}, "enum": {"const": 1}, "pattern": {"type": "string"}
     }, "enum": [{"$ref": "https://a.example/"}], "default": {"id": "a"}});
-    assert!(Schema::compile(&named).is_ok());
+    assert!(compile(&named).is_ok());
 }
 
 #[test]
@@ -86,22 +94,22 @@ fn patterns_are_short_few_and_linear() {
     assert!(matches!(why(&json!({"pattern": "(((a{99}){99}){99}){99}"})), Refusal::Invalid(_)));
     assert!(matches!(why(&json!({"pattern": "^(a)\\1$"})), Refusal::Invalid(_)));
     let many: Vec<Value> = (0..200).map(|n| json!({"pattern": format!("a{n}")})).collect();
-    assert_eq!(why(&json!({"anyOf": many})), Refusal::TooLarge);
-    let slow = Schema::compile(&json!({"pattern": "^(a+)+$"})).unwrap();
+    assert_eq!(why(&json!({"anyOf": many})), Refusal::TooLarge(MAX_NODES));
+    let slow = compile(&json!({"pattern": "^(a+)+$"})).unwrap();
     assert_eq!(slow.problems(&json!(format!("{}!", "a".repeat(50_000))), 9).len(), 1);
 }
 
 #[test]
 fn long_enumerations_are_counted() {
     let numbers: Vec<u32> = (0..6_000).collect();
-    assert_eq!(why(&json!({"enum": numbers})), Refusal::TooLarge);
-    assert!(Schema::compile(&json!({"enum": numbers.get(..4_000)})).is_ok());
+    assert_eq!(why(&json!({"enum": numbers})), Refusal::TooLarge(MAX_NODES));
+    assert!(compile(&json!({"enum": numbers.get(..4_000)})).is_ok());
 }
 
 #[test]
 fn values_that_would_take_too_many_checks_are_refused_unchecked() {
     let branches: Vec<Value> = (0..2_000).map(|n| json!({"const": n})).collect();
-    let schema = Schema::compile(&json!({"items": {"anyOf": branches}})).unwrap();
+    let schema = compile(&json!({"items": {"anyOf": branches}})).unwrap();
     let list = |length: usize| Value::from(vec![json!("x"); length]);
     assert!(schema.problems(&list(100_000), 9)[0].message.contains("at most"));
     assert_eq!(schema.problems(&list(1_000), 9).len(), 1);
@@ -111,7 +119,7 @@ fn values_that_would_take_too_many_checks_are_refused_unchecked() {
 #[test]
 fn huge_numbers_in_a_schema_cost_nothing() {
     let schema = json!({"type": "array", "minItems": 1e18, "items": {"minLength": 1e18, "multipleOf": 1e-300}});
-    assert_eq!(Schema::compile(&schema).unwrap().problems(&json!(["a", 1e300]), 9).len(), 2);
+    assert_eq!(compile(&schema).unwrap().problems(&json!(["a", 1e300]), 9).len(), 2);
 }
 
 fn any_schema() -> impl Strategy<Value = Value> {
@@ -180,7 +188,7 @@ proptest! {
     fn the_count_is_that_of_a_plain_unfolding(schema in any_schema()) {
         match check(&schema) {
             Ok(nodes) => prop_assert_eq!(unfolded(&schema, &schema, 1), Some(nodes)),
-            Err(SchemaError { why: Refusal::Recursive | Refusal::TooLarge | Refusal::TooDeep, .. }) => {}
+            Err(SchemaError { why: Refusal::Recursive | Refusal::TooLarge(_) | Refusal::TooDeep, .. }) => {}
             Err(error) => prop_assert!(false, "{error:?}"),
         }
     }

@@ -1,4 +1,5 @@
 //! What a file need not say.
+use crate::limits::Limits;
 use agon_core::Output;
 
 /// Values from outside the file (flags, configuration) for what the file leaves open.
@@ -18,6 +19,8 @@ pub struct Defaults {
     pub feeds: Option<Vec<String>>,
     /// The same of verifiers.
     pub verifiers: Option<Vec<String>>,
+    /// How much a file may unfold to.
+    pub limits: Limits,
 }
 impl Default for Defaults {
     fn default() -> Self {
@@ -30,6 +33,7 @@ impl Default for Defaults {
             max_tokens,
             feeds: None,
             verifiers: None,
+            limits: Limits::default(),
         }
     }
 }

@@ -1,4 +1,5 @@
 //! What is wrong with a debate file, where, and how to mend it.
+use crate::limits::Limits;
 use crate::place::{Place, Span};
 use crate::source::Text;
 use serde::{Serialize, Serializer};
@@ -198,17 +199,19 @@ pub(crate) struct Problems<'a> {
     file: &'a str,
     text: Option<&'a Text>,
     list: Vec<Diagnostic>,
+    /// How much the file may unfold to.
+    pub limits: Limits,
 }
 impl<'a> Problems<'a> {
     pub fn new(file: &'a str) -> Self {
-        Self { file, text: None, list: Vec::new() }
+        Self { file, text: None, list: Vec::new(), limits: Limits::default() }
     }
-    /// A new list for the same file, with its text for the excerpts.
-    pub fn with_text<'b>(&self, text: &'b Text) -> Problems<'b>
+    /// A new list for the same file, with its text for the excerpts, and with its limits.
+    pub fn with_text<'b>(&self, text: &'b Text, limits: Limits) -> Problems<'b>
     where
         'a: 'b,
     {
-        Problems { file: self.file, text: Some(text), list: Vec::new() }
+        Problems { file: self.file, text: Some(text), list: Vec::new(), limits }
     }
     pub fn error(&mut self, finding: Finding) {
         self.add(Severity::Error, finding);

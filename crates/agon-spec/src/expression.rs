@@ -17,7 +17,8 @@ pub(crate) fn check(root: &Section, problems: &mut Problems<'_>) {
         // it is reported, and which keys there are is not known
         Some(_) => return,
     };
-    if let Err(error) = check_terminate_when(expression, labels, budget(root.section("budget"))) {
+    let (budget, most) = (budget(root.section("budget")), problems.limits.expression_steps);
+    if let Err(error) = check_terminate_when(expression, labels, budget, most) {
         let finding = finding(&error, expression, field, problems);
         problems.error(finding);
     }

@@ -4,12 +4,12 @@
 use crate::diagnostic::{Code, Finding};
 use crate::place::{Place, Span};
 use crate::source::Text;
-use crate::tree::{Entry, Limits, Node, Value};
+use crate::tree::{Charge, Entry, Node, Value};
 
-/// Reads one JSON value.
-pub(crate) fn parse(text: &Text) -> Result<Node, Finding> {
+/// Reads one JSON value of at most `most_text` bytes of text.
+pub(crate) fn parse(text: &Text, most_text: u64) -> Result<Node, Finding> {
     serde_json::from_str::<serde_json::Value>(&text.all).map_err(|error| malformed(text, &error))?;
-    let mut walk = Walk { text, at: 0, line: 1, column: 1, limits: Limits::default() };
+    let mut walk = Walk { text, at: 0, line: 1, column: 1, charge: Charge::up_to(most_text) };
     walk.value(1)
 }
 
@@ -34,7 +34,7 @@ struct Walk<'a> {
     at: usize,
     line: usize,
     column: usize,
-    limits: Limits,
+    charge: Charge,
 }
 impl Walk<'_> {
     fn rest(&self) -> &str {
@@ -66,7 +66,7 @@ impl Walk<'_> {
     fn value(&mut self, depth: usize) -> Result<Node, Finding> {
         self.space();
         let start = self.here();
-        self.limits.admit(depth, 0, Span::at(start))?;
+        self.charge.admit(depth, 0, Span::at(start))?;
         let value = match self.peek() {
             Some('{') => self.map(depth)?,
             Some('[') => self.list(depth)?,
@@ -164,13 +164,13 @@ mod tests {
         fn the_walk_reads_the_same_values_as_serde_json(value in any_json(), pretty in any::<bool>()) {
             let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
             let text = Text::new(text);
-            prop_assert_eq!(plain(&parse(&text).unwrap()), value);
+            prop_assert_eq!(plain(&parse(&text, u64::MAX).unwrap()), value);
         }
     }
 
     #[test]
     fn keys_and_values_know_their_places() {
-        let node = parse(&Text::new("{\"ä\":\n\t[1, {\"b\": null}]}".to_owned())).unwrap();
+        let node = parse(&Text::new("{\"ä\":\n\t[1, {\"b\": null}]}".to_owned()), u64::MAX).unwrap();
         let Value::Map(entries) = &node.value else { panic!("a mapping") };
         assert_eq!(entries[0].key_span.start, Place { line: 1, column: 2 });
         let Value::List(items) = &entries[0].value.value else { panic!("a list") };

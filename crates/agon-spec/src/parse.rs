@@ -35,7 +35,7 @@ pub fn parse_with(source: &Source, defaults: &Defaults, overrides: &Overrides) -
     let Some(text) = decode(source, &mut problems) else {
         return Parsed { spec: None, diagnostics: problems.into_list() };
     };
-    let mut problems = problems.with_text(&text);
+    let mut problems = problems.with_text(&text, defaults.limits);
     let spec = match load(&text, detect(source, &text), &mut problems) {
         Ok(loaded) => Some(resolve(&loaded, (defaults, overrides), &mut problems)),
         Err(finding) => {
@@ -56,12 +56,12 @@ struct Loaded {
 
 fn load(text: &Text, syntax: Syntax, problems: &mut Problems<'_>) -> Result<Loaded, Finding> {
     match syntax {
-        Syntax::Json => Ok(Loaded { root: Some(json::parse(text)?), body: None }),
-        Syntax::Yaml => Ok(Loaded { root: yaml::parse(&text.all, 0)?, body: None }),
+        Syntax::Json => Ok(Loaded { root: Some(json::parse(text, problems.limits.expanded_bytes)?), body: None }),
+        Syntax::Yaml => Ok(Loaded { root: yaml::parse(&text.all, 0, problems.limits.expanded_bytes)?, body: None }),
         Syntax::Markdown | Syntax::Auto => {
             let parts = markdown::split(text)?;
             let front = parts.front.and_then(|range| text.all.get(range));
-            let root = front.map_or(Ok(None), |front| yaml::parse(front, 1))?;
+            let root = front.map_or(Ok(None), |front| yaml::parse(front, 1, problems.limits.expanded_bytes))?;
             let entries = root.as_ref().map_or(&[] as &[Entry], entries);
             let topic_is_set = entries.iter().any(|entry| entry.key == "topic");
             let body = markdown::body(text, parts.body, topic_is_set, problems);

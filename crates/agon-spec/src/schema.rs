@@ -137,8 +137,8 @@ mod tests {
     fn data(source: &Source) -> Option<Value> {
         let text: Text = decode(source, &mut Problems::new(""))?;
         match detect(source, &text) {
-            Syntax::Json => crate::json::parse(&text).ok().as_ref().map(plain),
-            Syntax::Yaml => crate::yaml::parse(&text.all, 0).ok()?.as_ref().map(plain),
+            Syntax::Json => crate::json::parse(&text, u64::MAX).ok().as_ref().map(plain),
+            Syntax::Yaml => crate::yaml::parse(&text.all, 0, u64::MAX).ok()?.as_ref().map(plain),
             Syntax::Markdown | Syntax::Auto => None,
         }
     }

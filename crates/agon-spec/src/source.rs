@@ -115,7 +115,7 @@ fn report_bad_bytes(bytes: &[u8], valid: usize, problems: &mut Problems<'_>) {
     let utf16 = matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
     let help = if utf16 { "the file looks like UTF-16; save it as UTF-8" } else { "save the file as UTF-8" };
     let message = format!("the byte 0x{byte:02x} is not UTF-8");
-    let mut local = problems.with_text(&text);
+    let mut local = problems.with_text(&text, problems.limits);
     local.error(Finding::new(Code::NotUtf8, Span::at(place), message).help(help));
     let found = local.into_list();
     problems.extend(found);

@@ -13,9 +13,6 @@ pub const TEMPLATE_VARIABLES: &[(&str, &str)] = &[
     ("language", "the language of the one who is asked, empty where none is set"),
 ];
 
-/// The most variables of one text.
-const MAX_VARIABLES: usize = 100;
-
 /// The names between `{{` and `}}` in `text`.
 pub(crate) fn variables(text: &str) -> impl Iterator<Item = &str> {
     text.split("{{").skip(1).filter_map(|after| after.split_once("}}")).map(|(inside, _)| inside.trim())
@@ -23,8 +20,9 @@ pub(crate) fn variables(text: &str) -> impl Iterator<Item = &str> {
 
 /// Reports variables that do not exist, and braces that are not closed.
 pub(crate) fn check(text: &str, span: Span, path: &str, problems: &mut Problems<'_>) {
-    if text.matches("{{").take(MAX_VARIABLES + 1).count() > MAX_VARIABLES {
-        let message = format!("`{path}` holds more than {MAX_VARIABLES} variables");
+    let most = usize::try_from(problems.limits.variables).unwrap_or(usize::MAX);
+    if text.matches("{{").nth(most).is_some() {
+        let message = format!("`{path}` holds more than {most} variables");
         problems.error(Finding::new(Code::TooComplex, span, message).field(path));
         return;
     }

@@ -7,9 +7,6 @@ pub(crate) const MAX_DEPTH: usize = 32;
 /// More keys and values than any debate file needs, aliases counted as often as they are used.
 pub(crate) const MAX_NODES: usize = 20_000;
 
-/// More text than any debate file needs, in bytes, aliases counted as often as they are used.
-pub(crate) const MAX_TEXT: usize = 4 * crate::source::MAX_BYTES;
-
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
     pub span: Span,
@@ -51,22 +48,28 @@ impl Value {
 }
 
 /// Counts what is built before it is built, and stops where a file asks for too much.
-#[derive(Debug, Default)]
-pub(crate) struct Limits {
+#[derive(Debug)]
+pub(crate) struct Charge {
     nodes: usize,
-    text: usize,
+    text: u64,
+    most_text: u64,
 }
-impl Limits {
+impl Charge {
+    /// Nothing yet, of at most so many bytes of text.
+    pub fn up_to(most_text: u64) -> Self {
+        Self { nodes: 0, text: 0, most_text }
+    }
     /// Admits one more key or value with so many bytes of text.
     pub fn admit(&mut self, depth: usize, text: usize, span: Span) -> Result<(), Finding> {
         self.nodes += 1;
-        self.text = self.text.saturating_add(text);
+        self.text = self.text.saturating_add(text as u64);
         let message = if depth > MAX_DEPTH {
             format!("values are nested deeper than {MAX_DEPTH} levels")
         } else if self.nodes > MAX_NODES {
             format!("the file has more than {MAX_NODES} keys and values, aliases counted each time they are used")
-        } else if self.text > MAX_TEXT {
-            format!("the file has more than {MAX_TEXT} bytes of text, aliases counted each time they are used")
+        } else if self.text > self.most_text {
+            let most = self.most_text;
+            format!("the file has more than {most} bytes of text, aliases counted each time they are used")
         } else {
             return Ok(());
         };

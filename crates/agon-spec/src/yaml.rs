@@ -1,17 +1,17 @@
 //! YAML to a positioned tree.
 use crate::diagnostic::{Code, Finding};
 use crate::place::{Place, Span};
-use crate::tree::{Entry, Limits, Node, Value};
+use crate::tree::{Charge, Entry, Node, Value};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, StrInput, Tag};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Reads one YAML document that begins after `lines_before` lines of its file.
 ///
-/// `None` where the document is empty.
-pub(crate) fn parse(text: &str, lines_before: usize) -> Result<Option<Node>, Finding> {
+/// `None` where the document is empty. At most `most_text` bytes of text are built.
+pub(crate) fn parse(text: &str, lines_before: usize, most_text: u64) -> Result<Option<Node>, Finding> {
     let events = Parser::new_from_str(text);
-    let mut reader = Reader { events, text, lines_before, anchors: BTreeMap::new(), limits: Limits::default() };
+    let mut reader = Reader { events, text, lines_before, anchors: BTreeMap::new(), charge: Charge::up_to(most_text) };
     let root = reader.document()?;
     reader.end(root.is_some())?;
     Ok(root)
@@ -22,7 +22,7 @@ struct Reader<'a> {
     text: &'a str,
     lines_before: usize,
     anchors: BTreeMap<usize, Node>,
-    limits: Limits,
+    charge: Charge,
 }
 
 /// What a node began with.
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
         let Some((event, span)) = self.next()? else { return Ok(Begun::End(Span::default())) };
         Ok(match event {
             Event::Scalar(text, style, anchor, tag) => {
-                self.limits.admit(depth, text.len(), span)?;
+                self.charge.admit(depth, text.len(), span)?;
                 let node = Node { span, value: scalar(&text, style, tag.as_deref(), span)? };
                 self.keep(anchor, &node, depth)?;
                 Begun::Whole(node)
@@ -95,20 +95,20 @@ impl<'a> Reader<'a> {
     /// Keeps a copy of what has an anchor, which counts as one more use.
     fn keep(&mut self, anchor: usize, node: &Node, depth: usize) -> Result<(), Finding> {
         if anchor != 0 {
-            self.limits.admit_copy(node, depth, node.span)?;
+            self.charge.admit_copy(node, depth, node.span)?;
             self.anchors.insert(anchor, node.clone());
         }
         Ok(())
     }
     fn open(&mut self, tag: Option<Cow<'_, Tag>>, depth: usize, span: Span) -> Result<(), Finding> {
-        self.limits.admit(depth, 0, span)?;
+        self.charge.admit(depth, 0, span)?;
         tag.map_or(Ok(()), |tag| Err(bad_tag(&tag, span)))
     }
     fn alias(&mut self, anchor: usize, depth: usize, span: Span) -> Result<Node, Finding> {
         let Some(node) = self.anchors.get(&anchor) else {
             return Err(Finding::new(Code::Syntax, span, "an alias cannot stand inside what it stands for"));
         };
-        self.limits.admit_copy(node, depth, span)?;
+        self.charge.admit_copy(node, depth, span)?;
         Ok(node.clone())
     }
     fn list(&mut self, span: Span, depth: usize) -> Result<Node, Finding> {
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
         let Some((event, span)) = self.next()? else { return Ok(Err(Span::default())) };
         match event {
             Event::Scalar(text, _, anchor, _) => {
-                self.limits.admit(depth, text.len(), span)?;
+                self.charge.admit(depth, text.len(), span)?;
                 let text = text.into_owned();
                 if anchor != 0 {
                     self.keep(anchor, &Node { span, value: Value::Text(text.clone()) }, depth)?;
@@ -231,7 +231,7 @@ mod tests {
 
     fn places(text: &str) -> Vec<(String, usize, usize)> {
         let mut found = Vec::new();
-        collect(&parse(text, 0).unwrap().unwrap(), &mut found);
+        collect(&parse(text, 0, u64::MAX).unwrap().unwrap(), &mut found);
         found
     }
 
@@ -289,20 +289,20 @@ mod tests {
             let list = vec![format!("*a{}", n - 1); 10].join(", ");
             text.push_str(&format!("a{n}: &a{n} [{list}]\n"));
         }
-        assert!(format!("{:?}", parse(&text, 0).unwrap_err()).contains("TooComplex"));
+        assert!(format!("{:?}", parse(&text, 0, u64::MAX).unwrap_err()).contains("TooComplex"));
     }
 
     #[test]
     fn deep_nesting_is_refused() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-        assert!(parse(&nested(MAX_DEPTH), 0).is_ok());
-        assert!(format!("{:?}", parse(&nested(MAX_DEPTH + 1), 0).unwrap_err()).contains("TooComplex"));
-        assert!(parse(&nested(100_000), 0).is_err());
+        assert!(parse(&nested(MAX_DEPTH), 0, u64::MAX).is_ok());
+        assert!(format!("{:?}", parse(&nested(MAX_DEPTH + 1), 0, u64::MAX).unwrap_err()).contains("TooComplex"));
+        assert!(parse(&nested(100_000), 0, u64::MAX).is_err());
     }
 
     #[test]
     fn an_empty_document_has_no_root() {
-        assert_eq!(parse("", 0).unwrap(), None);
-        assert_eq!(parse("# only a comment\n", 0).unwrap(), None);
+        assert_eq!(parse("", 0, u64::MAX).unwrap(), None);
+        assert_eq!(parse("# only a comment\n", 0, u64::MAX).unwrap(), None);
     }
 }

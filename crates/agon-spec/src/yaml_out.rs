@@ -167,7 +167,7 @@ mod tests {
             let nested = json!([[{key.clone(): item.clone()}, item], {}, [[null, 1.5]]]);
             let value = json!({"a": {key: text}, "list": [{"b": item.clone(), "c": [item]}], "nested": nested});
             let written = write(&value);
-            let read = crate::yaml::parse(&written, 0);
+            let read = crate::yaml::parse(&written, 0, u64::MAX);
             prop_assert_eq!(read.map(|node| plain(&node.unwrap())).map_err(|error| format!("{error:?}")), Ok(value), "{}", written);
         }
     }

@@ -1,5 +1,5 @@
 //! Whatever is fed in, the answer is a spec or diagnostics, soon.
-use agon_spec::{Code, Defaults, MAX_BYTES, Parsed, Source, Syntax, parse, render};
+use agon_spec::{Code, Defaults, Limits, MAX_BYTES, Parsed, Source, Syntax, parse, render};
 use proptest::prelude::*;
 
 fn read(name: &str, bytes: impl Into<Vec<u8>>) -> Parsed {
@@ -53,6 +53,53 @@ fn variables_count_with_what_they_are_filled_with() {
     assert!(has(&read("a.yaml", file(10, 101)), Code::TooComplex));
     let unknown: String = (0..60_000).map(|n| format!("{{{{a{n}}}}}")).collect();
     assert!(has(&read("a.yaml", format!("topic: t\nmodel: m\ninstructions: \"{unknown}\"\n")), Code::TooComplex));
+}
+
+#[test]
+fn each_limit_is_a_setting() {
+    let least = Limits { expression_steps: 1, schema_nodes: 1, expanded_bytes: 1, variables: 1 };
+    let usual = Limits::default();
+    let values: Vec<usize> = (0..6_000).collect();
+    let loops = "labels.all(a, labels.all(b, labels.all(c, a != '')))";
+    let labels: String = (0..40).map(|n| format!("  l{n}: x\n")).collect();
+    let text = "x".repeat(900_000);
+    for (file, raised, code, told) in [
+        (
+            format!("labels:\n{labels}terminate_when: \"{loops}\"\n"),
+            Limits { expression_steps: Limits::MOST.expression_steps, ..usual },
+            Code::BadExpression,
+            "at most 200000",
+        ),
+        (
+            format!("synthesizer: {{output_schema: {{enum: {values:?}}}}}\n"),
+            Limits { schema_nodes: 6_002, ..usual },
+            Code::BadSchema,
+            "more than 5000 nodes",
+        ),
+        (
+            format!("labels: {{a: &a {text}, b: *a, c: *a, d: *a}}\n"),
+            Limits { expanded_bytes: Limits::MOST.expanded_bytes, ..usual },
+            Code::TooComplex,
+            "more than 4194304 bytes",
+        ),
+        (
+            format!("instructions: \"{}\"\n", "{{topic}}".repeat(101)),
+            Limits { variables: 101, ..usual },
+            Code::TooComplex,
+            "more than 100 variables",
+        ),
+    ] {
+        let source = Source::new("a.yaml", format!("topic: Tea?\nmodel: m\n{file}"));
+        let read = |limits| parse(&source, &Defaults { limits, ..Defaults::default() });
+        let refused = read(usual);
+        assert!(has(&refused, code) && render(&refused.diagnostics).contains(told), "{}", render(&refused.diagnostics));
+        assert!(read(raised).spec.is_some(), "{told}: {}", render(&read(raised).diagnostics));
+        assert!(read(least).spec.is_none(), "{told}");
+    }
+    assert_eq!((usual.problems(), Limits::MOST.problems()), (Vec::new(), Vec::new()));
+    let wrong = Limits { expression_steps: 0, variables: 1_001, ..usual };
+    let told = ["expression_steps: 0; from 1 to 1000000 is allowed", "variables: 1001; from 1 to 1000 is allowed"];
+    assert_eq!(wrong.problems(), told);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Whether arguments fit a function's schema.
 
-use agon_schema::{Problem, Schema};
+use agon_schema::{MAX_NODES, Problem, Schema};
 use serde_json::Value;
 
 use crate::text::one_line;
@@ -11,7 +11,7 @@ const MAX_PROBLEM_CHARS: usize = 200;
 
 /// A schema that is ready to check.
 pub(crate) fn compile(schema: &Value) -> Result<Schema, String> {
-    Schema::compile(schema).map_err(|error| {
+    Schema::compile(schema, MAX_NODES).map_err(|error| {
         let place = if error.at.is_empty() { String::new() } else { format!("at {}: ", error.at) };
         one_line(&format!("{place}{error}"), MAX_PROBLEM_CHARS)
     })

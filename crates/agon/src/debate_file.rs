@@ -20,7 +20,7 @@ const PEM: &str = "-----BEGIN ";
 pub fn defaults(settings: &Settings) -> Defaults {
     let DefaultModels { model, judge_model, moderator_model } = settings.defaults.clone();
     let model = model.unwrap_or_else(|| USUAL_MODEL.to_owned());
-    Defaults { model: Some(model), judge_model, moderator_model, ..Defaults::default() }
+    Defaults { model: Some(model), judge_model, moderator_model, limits: settings.limits, ..Defaults::default() }
 }
 
 /// Parses a debate. Who names no model for some role has chosen none, and is not warned that all are one and the same.

@@ -54,6 +54,8 @@ pub struct Settings {
     pub breaker: BreakerSettings,
     /// Models for roles that name none.
     pub defaults: DefaultModels,
+    /// How much a debate file may unfold to when it is admitted.
+    pub limits: agon_spec::Limits,
     /// What a finished run leaves behind.
     pub output: OutputSettings,
     /// Which Agon server the commands speak to.
@@ -271,6 +273,7 @@ impl Settings {
             problems.push("breaker.open_for: longer than breaker.open_at_most".to_owned());
         }
         let sections = [
+            ("limits", self.limits.problems()),
             ("client", self.client.problems()),
             ("node", self.node.problems()),
             ("nats", self.nats.problems()),

@@ -130,6 +130,7 @@ telemetry:
 {{- $settings := include "agon.settings.common" (dict "root" . "role" "gateway" "drain" $gateway.drain) | fromYaml -}}
 {{- $own := include "agon.settings.gateway.own" . | fromYaml -}}
 {{- $more := dict "gateway" $own "retry" (include "agon.snake" .Values.retry | fromYaml) "runtime" (dict "wait_limit" .Values.cluster.waitLimit) -}}
+{{- with $gateway.limits -}}{{- $_ := set $more "limits" (include "agon.snake" . | fromYaml) -}}{{- end -}}
 {{- include "agon.toml" (merge $more $settings) -}}
 {{- end -}}
 

@@ -1,6 +1,8 @@
 //! CEL: expressions by a grammar, with labels.
 use crate::dice::{Dice, mutate};
-use agon_core::{Budget, ExpressionError, Figures, check_terminate_when, terminates};
+use agon_core::{
+    Budget, ExpressionError, Figures, MOST_EXPRESSION_STEPS, check_terminate_when, terminates,
+};
 use std::collections::BTreeMap;
 
 /// An expression, a line with the number and the length of labels before it.
@@ -62,7 +64,7 @@ pub fn run(input: &[u8]) {
     let mut numbers = first.split(' ').map(|number| number.parse().unwrap_or(0_usize).min(1_000));
     let (count, length) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     let labels: BTreeMap<String, String> = (0..count).map(|n| (format!("k{n}"), "v".repeat(length))).collect();
-    let checked = check_terminate_when(expression, &labels, Budget::default());
+    let checked = check_terminate_when(expression, &labels, Budget::default(), MOST_EXPRESSION_STEPS);
     let figures = Figures { labels, ..Figures::default() };
     let answer = terminates(expression, &figures);
     let is_bounded = |error: &ExpressionError| error.to_string().len() < 4_000;

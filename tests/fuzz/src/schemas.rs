@@ -1,6 +1,6 @@
 //! JSON Schemas that unfold, and values against them.
 use crate::dice::{Dice, mutate};
-use agon_schema::Schema;
+use agon_schema::{MAX_NODES, Schema};
 use serde_json::{Map, Value, json};
 
 /// A schema, and a value on the next line.
@@ -73,7 +73,7 @@ pub fn run(input: &[u8]) {
     let mut next = || lines.next().and_then(|line| serde_json::from_slice::<Value>(line).ok());
     let Some(schema) = next() else { return };
     let value = next().unwrap_or_default();
-    match Schema::compile(&schema) {
+    match Schema::compile(&schema, MAX_NODES) {
         Ok(ready) => {
             let problems = ready.problems(&value, 8);
             assert!(problems.len() <= 8, "{} problems", problems.len());

@@ -86,3 +86,16 @@ fn a_stored_debate_whose_schema_unfolds_to_billions_ends_and_says_so() {
     assert!(said.code == Some(0) && result.to_string().contains("nested deeper"), "{said:?} {result}");
     assert!(served.process.runs());
 }
+
+#[test]
+fn a_debate_goes_on_where_the_limits_are_lower_than_where_it_was_admitted() {
+    let world = World::new();
+    left_with(&world, FILE, |_| {});
+    let lower = [("AGON__LIMITS__EXPRESSION_STEPS", "1")];
+
+    let served = Served::start_with(&world, "second", &["--rehearsal"], &lower);
+
+    world.agon(&["watch", "bomb", "--server", &served.address, "--quiet"]).ok();
+    let file = world.file("tea.yaml", FILE);
+    world.agon(&["submit", &file, "--rehearsal", "--server", &served.address]).code(64);
+}

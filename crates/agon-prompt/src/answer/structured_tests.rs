@@ -203,3 +203,17 @@ fn a_synthesis_is_the_last_value_that_the_schema_describes_and_names_no_member_t
     let problem = read(r#"{"n": 1, "n": 2}"#).unwrap_err();
     assert!(problem.contains("\"n\" stands there twice"), "{problem}");
 }
+
+#[test]
+fn the_schema_of_a_synthesis_is_compiled_for_the_first_answer_alone() {
+    let mut spec = moderated();
+    let schema = serde_json::json!({"title": "compiled once", "type": "object"});
+    spec.synthesizer.as_mut().unwrap().output_schema = Some(schema.clone());
+    let known = agon_schema::Cache::shared();
+    assert!(!known.knows(&schema));
+    for text in ["{}", "[]"] {
+        let read = answer_of(&spec, &ask(Task::Synthesise, Some("once more")), text);
+        assert!(matches!(read, Ok(Answer::Synthesis(_))), "{read:?}");
+        assert!(known.knows(&schema));
+    }
+}

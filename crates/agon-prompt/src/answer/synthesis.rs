@@ -4,7 +4,7 @@ use crate::text::{cut, one_line};
 use agon_core::fence::without_quotations;
 use agon_core::json::unique;
 use agon_core::{Answer, Ask, DebateSpec, Synthesis};
-use agon_schema::Schema;
+use agon_schema::{Cache, MOST_NODES, Schema};
 use serde_json::Value;
 
 /// How many of a validator's messages are told, and how much of each.
@@ -33,7 +33,7 @@ pub(super) fn read(spec: &DebateSpec, ask: &Ask, text: &str) -> Result<Answer, M
 
 /// The last value in the text that the schema describes; else what is wrong with the very last one.
 fn checked(schema: &Value, text: &str) -> Result<Value, Vec<String>> {
-    let schema = Schema::compile(schema).map_err(|error| {
+    let schema = Cache::shared().compiled(schema, MOST_NODES).map_err(|error| {
         let place = if error.at.is_empty() { String::new() } else { format!(" at {}", told(&error.at)) };
         vec![format!("the schema cannot be used{place}: {}", told(&error.to_string()))]
     })?;

@@ -109,7 +109,7 @@ proptest! {
         let (name, task) = tasks().remove(which);
         let ask = ask(&view, name, turn(1, 0), task);
         let schema = prompt(&view, &ask).unwrap().schema.unwrap();
-        prop_assert!(agon_schema::Schema::compile(&schema).unwrap().problems(&value, 1).is_empty(), "the generator strayed from the schema: {value}");
+        prop_assert!(agon_schema::Schema::compile(&schema, agon_schema::MAX_NODES).unwrap().problems(&value, 1).is_empty(), "the generator strayed from the schema: {value}");
         let text = match wrapping {
             0 => value.to_string(),
             1 => format!("```json\n{value:#}\n```"),

@@ -4,19 +4,20 @@ use crate::diagnostic::{Code, Finding, clean};
 use crate::place::Span;
 use crate::section::Checked;
 use crate::tree::{Node, Value};
-use agon_schema::{Refusal, Schema};
+use agon_schema::{Cache, Refusal};
 
 impl Check<'_, '_> {
     /// The schema as plain data, if it is one.
     pub fn schema(&mut self, node: &Node) -> Option<Checked> {
         let schema = plain(node);
-        let Err(error) = Schema::compile(&schema) else { return Some(Checked::Data(schema)) };
+        let compiled = Cache::shared().compiled(&schema, self.problems.limits.schema_nodes);
+        let Err(error) = compiled else { return Some(Checked::Data(schema)) };
         let inside = error.at.as_str();
         let place = inside.trim_matches('/').replace('/', ".");
         let at = if place.is_empty() { String::new() } else { format!(" at `{}`", clean(&place)) };
         let what = match error.why {
             Refusal::Invalid(_) => "is not a JSON Schema",
-            Refusal::TooLarge
+            Refusal::TooLarge(_)
             | Refusal::TooDeep
             | Refusal::Recursive
             | Refusal::Foreign(_)
