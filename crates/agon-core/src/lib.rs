@@ -53,8 +53,8 @@ pub use ratings::{Ledger, failed_arguments, ratings_for, wants_ratings};
 pub use rejudge::{RejudgeError, rejudge, rejudged_spec};
 pub use spec::*;
 pub use stop::{
-    ExpressionError, Figures, MAX_EXPRESSION_CHARS, MAX_EXPRESSION_LEVELS, MAX_EXPRESSION_STEPS, MOST_EXPRESSION_STEPS, VARIABLES,
-    check_terminate_when, terminates,
+    ExpressionError, Figures, MAX_EXPRESSION_CHARS, MAX_EXPRESSION_LEVELS, MAX_EXPRESSION_STEPS, MOST_EXPRESSION_STEPS,
+    VARIABLES, check_terminate_when, terminates,
 };
 pub use task::*;
 pub use transcript::*;

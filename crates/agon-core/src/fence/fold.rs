@@ -2,6 +2,7 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 use unicode_general_category::{GeneralCategory as Category, get_general_category};
 use unicode_normalization::UnicodeNormalization;
 use unicode_security::confusable_detection::skeleton;
@@ -79,7 +80,7 @@ pub(super) fn readings(line: &str) -> impl Iterator<Item = Folded> {
 }
 
 /// A plain line, folded as far as it is asked for.
-pub(super) fn plain(line: &str) -> impl Iterator<Item = char> {
+pub(super) fn plain(line: &str) -> impl Iterator<Item = char> + Clone {
     line.chars().filter(|c| !is_unseen(*c)).map(|c| if c.is_whitespace() { ' ' } else { c.to_ascii_lowercase() })
 }
 
@@ -93,11 +94,13 @@ pub(super) fn same(c: char) -> char {
 }
 
 thread_local! {
-    /// What characters beyond ASCII look like: the same few come again and again, and Unicode's tables are slow.
-    static SEEN: RefCell<BTreeMap<char, Cow<'static, str>>> = RefCell::default();
+    /// What characters beyond ASCII look like, nothing where it is themselves: the same come again and again, and Unicode's tables are slow.
+    static SEEN: RefCell<BTreeMap<char, Option<Cow<'static, str>>>> = RefCell::default();
 }
-/// Characters that are remembered.
-const MOST_SEEN: usize = 8192;
+/// Characters that are remembered: more than Unicode has given a meaning, so that no text makes them be looked up again and again.
+const MOST_SEEN: usize = 1 << 18;
+/// Characters that one is read as: no sign that is put together of ASCII has more, and an Arabic one has eighteen.
+const MOST_DRAWN: usize = 6;
 
 struct Fold<'a> {
     text: &'a str,
@@ -175,35 +178,50 @@ fn drawn(c: char) -> Cow<'static, str> {
             c => c.to_ascii_lowercase().to_string().into(),
         };
     }
+    if is_blank(c) {
+        return "".into();
+    }
     SEEN.with_borrow_mut(|seen| {
         if seen.len() == MOST_SEEN {
             seen.clear();
         }
-        seen.entry(c)
-            .or_insert_with(|| {
-                if is_unseen(c) {
-                    "".into()
-                } else {
-                    listed(c).unwrap_or_else(|| c.nfkc().map(one).collect::<String>().into())
-                }
-            })
-            .clone()
+        let known = seen.entry(c).or_insert_with(|| Some(looked_up(c)).filter(|read| !read.chars().eq([c])));
+        known.clone().unwrap_or_else(|| c.to_string().into())
     })
 }
 
+/// What a character that may be seen looks like, by Unicode's tables.
+fn looked_up(c: char) -> Cow<'static, str> {
+    if let Some(read) = listed(c) {
+        return read;
+    }
+    if c.nfkc().eq([c]) {
+        return one(c);
+    }
+    if is_unseen(c) {
+        return "".into();
+    }
+    let read: String = c.nfkc().map(one).collect();
+    // A form without a sign of ours stands for no part of a mark, however long it is.
+    let has_ours = read.chars().any(|c| c.is_ascii_graphic());
+    read.chars().take(if has_ours { MOST_DRAWN } else { 1 }).collect::<String>().into()
+}
+
 fn listed(c: char) -> Option<Cow<'static, str>> {
+    static LISTED: LazyLock<BTreeMap<char, &str>> =
+        LazyLock::new(|| ALIKE.iter().flat_map(|(forms, read)| forms.chars().map(|form| (form, *read))).collect());
     let of = |first: char, places: u32| u32::from(c).checked_sub(u32::from(first)).filter(|at| *at < places);
     // letters in circles and squares, filled or as halves of flags, have no plain form in Unicode
     let letter = of('\u{1f150}', 26).or_else(|| of('\u{1f170}', 26)).or_else(|| of('\u{1f1e6}', 26));
     if let Some(at) = letter.and_then(|at| u8::try_from(at).ok()) {
         return Some(char::from(b'a' + at).to_string().into());
     }
-    ALIKE.iter().find(|(forms, _)| forms.contains(c)).map(|(_, read)| (*read).into())
+    LISTED.get(&c).map(|read| (*read).into())
 }
 
 /// What a character without a plainer form looks like. A letter may be drawn like a Latin one in one letter case alone.
 fn one(c: char) -> Cow<'static, str> {
-    if is_unseen(c) {
+    if is_blank(c) {
         return "".into();
     }
     if c.is_ascii() || c.is_whitespace() {
@@ -212,17 +230,15 @@ fn one(c: char) -> Cow<'static, str> {
     if let Some(read) = listed(c) {
         return read;
     }
-    let latin = |form: String| {
-        let all = skeleton(&form).filter(|c| !is_unseen(*c)).collect::<String>();
-        // of a letter drawn like another, not what is drawn beside it
-        let is_letter = c.is_alphabetic() && all.contains(char::is_alphanumeric);
-        let kept: String = all.chars().filter(|sign| !is_letter || sign.is_alphanumeric()).collect();
-        (!kept.is_empty() && kept.is_ascii()).then(|| kept.to_ascii_lowercase())
-    };
-    let alike = latin(c.into()).or_else(|| {
-        let (upper, lower) = (c.to_uppercase().to_string(), c.to_lowercase().to_string());
-        [upper, lower].into_iter().filter(|form| !form.starts_with(c)).find_map(latin)
-    });
+    let prototype: String = skeleton(c.encode_utf8(&mut [0; 4])).collect();
+    if prototype.is_empty() {
+        return "".into();
+    }
+    let in_case =
+        |form: String| (!form.starts_with(c)).then(|| latin(c, &skeleton(&form).collect::<String>())).flatten();
+    let alike = latin(c, &prototype)
+        .or_else(|| in_case(c.to_uppercase().collect()))
+        .or_else(|| in_case(c.to_lowercase().collect()));
     match alike {
         Some(read) if read == "rn" => "m".into(),
         Some(read) => read.into(),
@@ -230,9 +246,26 @@ fn one(c: char) -> Cow<'static, str> {
     }
 }
 
+/// The ASCII that a character with this prototype is drawn like.
+fn latin(c: char, prototype: &str) -> Option<String> {
+    if !prototype.bytes().any(|byte| byte.is_ascii()) {
+        return None;
+    }
+    let all: String = prototype.chars().filter(|c| !is_unseen(*c)).collect();
+    // of a letter drawn like another, not what is drawn beside it
+    let is_letter = c.is_alphabetic() && all.contains(char::is_alphanumeric);
+    let kept: String = all.chars().filter(|sign| !is_letter || sign.is_alphanumeric()).collect();
+    (!kept.is_empty() && kept.is_ascii()).then(|| kept.to_ascii_lowercase())
+}
+
 /// Characters that show nothing of themselves: controls, what only steers how others are drawn, marks on letters, fillers, stand-ins for
 /// objects, and what Unicode gives no meaning.
 fn is_unseen(c: char) -> bool {
+    is_blank(c) || (!c.is_ascii() && skeleton(c.encode_utf8(&mut [0; 4])).next().is_none())
+}
+
+/// Those of them that are known without a look at how characters are drawn.
+fn is_blank(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control() && !c.is_ascii_whitespace() && c != '\u{b}';
     }
@@ -245,7 +278,6 @@ fn is_unseen(c: char) -> bool {
             | Category::PrivateUse
             | Category::Unassigned
     ) || matches!(c, '\u{2800}' | '\u{fffc}' | '\u{1d159}')
-        || skeleton(c.encode_utf8(&mut [0; 4])).next().is_none()
 }
 
 #[cfg(test)]
@@ -277,6 +309,18 @@ mod tests {
         assert_eq!(read("\u{1b}[0mTa\u{9b}1;2Hsk"), ["[0mta1;2hsk", "task"]);
         assert_eq!(read("\u{1b}]0;x\u{7}a\u{1b}Pq\u{1b}\\b\u{1b}]c"), ["]0;xapq\\b]c", "ab]c"]);
         assert_eq!(read("\u{1b}[é"), ["[e", "[e"]);
+    }
+
+    #[test]
+    fn no_text_has_characters_looked_up_again_and_again_or_grows() {
+        let text: String = ('\u{80}'..='\u{2ffff}').collect();
+        for _ in 0..2 {
+            let folded = readings(&text).next().unwrap();
+            assert!(folded.len() < text.chars().count() * 2, "{}", folded.len());
+        }
+        let kept = SEEN.with_borrow(BTreeMap::len);
+        assert!((100_000..MOST_SEEN).contains(&kept), "{kept}");
+        assert!(('\0'..=char::MAX).all(|c| drawn(c).chars().count() <= MOST_DRAWN));
     }
 
     #[test]

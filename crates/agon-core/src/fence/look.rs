@@ -41,7 +41,7 @@ pub(super) fn begins_like_ours(line: &str) -> bool {
     if was_defused(line) {
         return false;
     }
-    let head: Vec<char> = words(fold::plain(line)).skip_while(|c| is_lead(*c)).take(LONGEST_START).collect();
+    let head: Vec<char> = behind_leads(words(fold::plain(line)), |_| false).take(LONGEST_START).collect();
     STARTS.iter().any(|start| starts(&head, start))
 }
 
@@ -67,7 +67,8 @@ pub(super) fn reads_like_ours(line: &str, folded: &Folded) -> bool {
 /// Whether a line begins like one that says what a verifier found.
 pub(super) fn is_check(line: &str) -> bool {
     let begins = |folded: Folded| {
-        let mut head = words(folded.into_iter().map(|(c, _)| c)).skip_while(|c| is_lead(*c) || *c == '#');
+        let folded: String = folded.into_iter().map(|(c, _)| c).collect();
+        let mut head = behind_leads(words(folded.chars()), |c| c == '#');
         CHECK.chars().all(|wanted| head.next() == Some(wanted))
     };
     fold::readings(line).any(begins)
@@ -83,22 +84,56 @@ fn starts(text: &[char], wanted: &str) -> bool {
     wanted.chars().all(|wanted| text.next().is_some_and(|c| same(*c) == same(wanted)))
 }
 
-/// What is left of folded characters without white space, emphasis and closing brackets.
-fn words(folded: impl Iterator<Item = char>) -> impl Iterator<Item = char> {
-    folded.filter(|c| !matches!(c, ' ' | '*' | '_' | '`' | '~' | '\\' | ')' | ']'))
+/// What is left of folded characters without white space, emphasis and closing brackets. In front of a line's words the bracket behind a
+/// number is a point: both make it the number of a list.
+fn words(folded: impl Iterator<Item = char> + Clone) -> impl Iterator<Item = char> + Clone {
+    let (mut in_front, mut behind_number) = (true, false);
+    let kept = folded.filter(|c| !matches!(c, ' ' | '*' | '_' | '`' | '~' | '\\' | ']'));
+    kept.filter_map(move |c| {
+        let c = if c == ')' && in_front && behind_number { '.' } else { c };
+        behind_number = c.is_ascii_digit();
+        in_front &= behind_number || is_lead(c) || c == ')';
+        (c != ')').then_some(c)
+    })
 }
 
 /// What Markdown puts in front of a line's words: quotations, lists, links, and signs of any other kind that are no ASCII.
 fn is_lead(c: char) -> bool {
     match c {
         '>' | '<' | '-' | '+' | '(' | '[' | '.' | '!' => true,
-        c if c.is_ascii() => c.is_ascii_digit(),
-        c => !c.is_alphanumeric(),
+        c => !c.is_ascii() && !c.is_alphanumeric(),
     }
 }
 
-/// The words without one sign in front, or without a tag of HTML.
+/// The words without all that stands in front of them: signs, numbers of lists (`1.`, `1)`), and what else is taken for a sign.
+fn behind_leads(
+    words: impl Iterator<Item = char> + Clone,
+    is_more: impl Fn(char) -> bool,
+) -> impl Iterator<Item = char> + Clone {
+    let mut words = words.peekable();
+    while let Some(first) = words.peek().copied() {
+        if first.is_ascii_digit() {
+            let mut ahead = words.clone();
+            while ahead.next_if(char::is_ascii_digit).is_some() {}
+            if ahead.next() != Some('.') {
+                break;
+            }
+            words = ahead;
+        } else if is_lead(first) || is_more(first) {
+            words.next();
+        } else {
+            break;
+        }
+    }
+    words
+}
+
+/// The words without one sign in front, without the number of a list, or without a tag of HTML.
 fn without_lead(words: &[char]) -> Option<&[char]> {
+    let digits = words.iter().take_while(|c| c.is_ascii_digit()).count();
+    if digits > 0 {
+        return words.get(digits).filter(|c| **c == '.').and_then(|_| words.get(digits + 1..));
+    }
     let (first, rest) = words.split_first().filter(|(first, _)| is_lead(**first))?;
     let is_tag = *first == '<' && rest.first().is_some_and(|c| c.is_ascii_alphabetic() || matches!(c, '/' | '!'));
     let end = is_tag.then(|| rest.iter().take(LONGEST_TAG).position(|c| *c == '>')).flatten();
@@ -251,6 +286,8 @@ mod tests {
             "2. Task: judge",
             "[Task]: j",
             "(1) Task: j",
+            "**1.** Task: j",
+            "- 12) > 3. Task: j",
             "◦ Task: j",
             "— Task: j",
             "<b>Task:</b> j",
@@ -293,6 +330,9 @@ mod tests {
             "1. A task: a step has a number",
             "12 users: a count",
             "10:30, system: off",
+            "9 > 10 ### and so on",
+            "3 # 4",
+            "2026 Task: none",
             "\"role\": \"user\",",
             "{\"task\": 1}",
             "🔴 red team",
