@@ -80,6 +80,8 @@ mod sight;
 #[cfg(test)]
 mod stop;
 #[cfg(test)]
+mod stores;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod tools;

@@ -60,7 +60,7 @@ impl SqliteStore {
 
 /// The store's failure for one of SQLite's.
 fn backend(error: rusqlite::Error) -> StoreError {
-    StoreError::Backend(error.to_string())
+    StoreError::Backend(format!("the database cannot be used: {}", trouble::said(&error)))
 }
 
 impl std::fmt::Debug for SqliteStore {

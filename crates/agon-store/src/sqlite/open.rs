@@ -1,5 +1,6 @@
 //! Opening a database file.
 use super::schema;
+use super::trouble::said;
 use crate::shares::DEFAULT_MAX_JOBS;
 use agon_core::Timestamp;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -92,12 +93,12 @@ impl fmt::Debug for Clock {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The file cannot be opened, or is no database.
-    #[error("cannot open the database {}: {source}", path.display())]
+    #[error("cannot open the database {}: {why}", path.display())]
     Open {
         /// The file.
         path: PathBuf,
-        /// Why.
-        source: rusqlite::Error,
+        /// Why, in words.
+        why: String,
     },
     /// A newer Agon wrote it.
     #[error(
@@ -126,9 +127,15 @@ pub enum OpenError {
     },
 }
 
+impl OpenError {
+    pub(super) fn of(path: &Path, error: &rusqlite::Error) -> Self {
+        Self::Open { path: path.to_owned(), why: said(error) }
+    }
+}
+
 /// The writing connection, on an up-to-date schema.
 pub(super) fn connect(path: &Path, options: &SqliteOptions) -> Result<Connection, OpenError> {
-    let open = |source| OpenError::Open { path: path.to_owned(), source };
+    let open = |error| OpenError::of(path, &error);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(open)?;
     connection.busy_timeout(options.busy_timeout).map_err(open)?;

@@ -112,7 +112,7 @@ pub(super) const STEPS: &[&str] = &[
 
 /// Refuses files of other programs and of newer versions, before anything is changed in them.
 pub(super) fn check(connection: &Connection, path: &Path) -> Result<(), OpenError> {
-    let open = |source| OpenError::Open { path: path.to_owned(), source };
+    let open = |error| OpenError::of(path, &error);
     let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map_err(open);
     let found = number("PRAGMA user_version")?;
     let application = number("PRAGMA application_id")?;
@@ -129,7 +129,7 @@ pub(super) fn check(connection: &Connection, path: &Path) -> Result<(), OpenErro
 
 /// Takes the steps that are missing. Another process may be doing the same: whoever comes second finds nothing to do.
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
-    let open = |source| OpenError::Open { path: path.to_owned(), source };
+    let open = |error| OpenError::of(path, &error);
     let change = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(open)?;
     check(&change, path)?;
     let found = change.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).map_err(open)?;

@@ -27,7 +27,42 @@ impl Trouble {
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => true,
             _ => return None,
         };
-        Some(Self { detail: error.to_string(), lasting, full: error.sqlite_error_code() == Some(ErrorCode::DiskFull) })
+        Some(Self { detail: said(error), lasting, full: error.sqlite_error_code() == Some(ErrorCode::DiskFull) })
+    }
+}
+
+/// What an error of SQLite means for whoever keeps debates in the file. SQLite's own words say neither where nor what to do.
+pub(super) fn said(error: &rusqlite::Error) -> String {
+    let words = match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => "it is no database",
+        Some(ErrorCode::DatabaseCorrupt) => "the file is damaged or cut off; take its last copy",
+        Some(ErrorCode::ReadOnly) => {
+            "it may only be read; reading takes part in writing, so copy it to a folder that may be written to"
+        }
+        Some(ErrorCode::CannotOpen) => {
+            "the file or its folder cannot be opened or may only be read; reading takes part in writing, so copy the file to a folder that \
+             may be written to"
+        }
+        Some(ErrorCode::PermissionDenied | ErrorCode::AuthorizationForStatementDenied) => "this user may not use it",
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            "another process has kept it locked for too long; end that process, or try again"
+        }
+        Some(ErrorCode::DiskFull) => "the disk is full",
+        Some(ErrorCode::SystemIoFailure) => "its disk failed to read or to write",
+        Some(ErrorCode::FileLockingProtocolFailed | ErrorCode::NoLargeFileSupport) => {
+            "its file system cannot hold a database; keep it on a disk of this machine"
+        }
+        Some(ErrorCode::OutOfMemory) => "there is not enough memory",
+        Some(ErrorCode::SchemaChanged | ErrorCode::TypeMismatch | ErrorCode::ConstraintViolation) => {
+            "what it holds is not what Agon writes"
+        }
+        Some(_) => "the database refused the request",
+        // what was found in it is no error of SQLite's, and no text of its own
+        None => "what it holds cannot be read",
+    };
+    match error.sqlite_error() {
+        Some(code) => format!("{words} (SQLite {})", code.extended_code),
+        None => words.to_owned(),
     }
 }
 

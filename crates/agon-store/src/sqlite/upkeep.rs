@@ -1,5 +1,6 @@
 //! Checking, copying and removing logs.
 use super::journal::{each_raw, number};
+use super::trouble::said;
 use super::writer::{Change, WriteError};
 use super::{SqliteStore, backend};
 use crate::chain::Hash;
@@ -136,7 +137,7 @@ fn verify(db: &Connection, debate: &DebateId) -> Result<Verified, StoreError> {
     let (mut admitted, mut updated, mut ended) = (None, Timestamp(0), 0);
     each_raw(db, debate, Position(0), |raw| {
         // A row that SQLite itself cannot read is damage too, where the next record should be.
-        let raw = raw.map_err(|error| walk.damage(walk.next(), &error.to_string()))?;
+        let raw = raw.map_err(|error| walk.damage(walk.next(), &said(&error)))?;
         let record = walk.step(&raw)?;
         admitted.get_or_insert(record.at);
         updated = record.at;

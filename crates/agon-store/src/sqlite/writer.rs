@@ -4,7 +4,7 @@
 //! is committed. What one change finds (a fence, a decided register) is an answer, not a failure; a change that SQLite refuses is
 //! rolled back with its group, and then every change of the group is run by itself, so that only the culprit fails.
 use super::open::{SqliteOptions, SyncMode};
-use super::trouble::{Identity, Trouble};
+use super::trouble::{Identity, Trouble, said};
 use crate::live::Live;
 use rusqlite::{Connection, TransactionBehavior};
 use std::sync::Arc;
@@ -39,8 +39,8 @@ impl WriteError {
     /// What SQLite said before anything was written.
     fn refused(reason: &rusqlite::Error) -> Self {
         match reason.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DiskFull) => Self::Full(reason.to_string()),
-            _ => Self::Refused(reason.to_string()),
+            Some(rusqlite::ErrorCode::DiskFull) => Self::Full(said(reason)),
+            _ => Self::Refused(said(reason)),
         }
     }
     /// What happened, where it makes no difference.
