@@ -18,6 +18,9 @@ pub struct Args {
     /// What the files follow from
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Only through this door
+    #[arg(long, value_parser = ["rest", "grpc", "check"])]
+    door: Option<String>,
 }
 
 /// Builds the tests, and runs the one that feeds bombs, which looks at the time of each answer too.
@@ -28,6 +31,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let mut command = test.command();
     command.arg("--nocapture").env("AGON_BIN", &built.program);
     command.env("AGON_BOMBS", args.files.to_string()).env("AGON_BOMBS_SEED", args.seed.to_string());
+    if let Some(door) = &args.door {
+        command.env("AGON_BOMBS_DOOR", door);
+    }
     let status = command.status().context("cannot start the test")?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
