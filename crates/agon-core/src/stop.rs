@@ -282,7 +282,8 @@ mod tests {
         }
         let own = "[{'foo': 1}].exists(labels, labels.foo == 1)";
         assert_eq!(check_terminate_when(own, &labels, tokens, MAX_EXPRESSION_STEPS), Ok(()), "a name of the loop");
-        let careless = check_terminate_when("has(labels.foo) || labels.foo == 'x'", &labels, tokens, MAX_EXPRESSION_STEPS);
+        let careless =
+            check_terminate_when("has(labels.foo) || labels.foo == 'x'", &labels, tokens, MAX_EXPRESSION_STEPS);
         assert!(matches!(careless, Err(ExpressionError::Evaluation(_))), "{careless:?}");
         assert!(check("labels.foo == 'x'").unwrap_err().to_string().contains("the debate has no labels"));
     }
@@ -336,9 +337,10 @@ mod tests {
 
     #[test]
     fn an_error_quotes_no_whole_value() {
-        let error = check_terminate_when("labels.map(k, k + k + k)[0]", &labels(300), Budget::default(), MAX_EXPRESSION_STEPS)
-            .unwrap_err()
-            .to_string();
+        let error =
+            check_terminate_when("labels.map(k, k + k + k)[0]", &labels(300), Budget::default(), MAX_EXPRESSION_STEPS)
+                .unwrap_err()
+                .to_string();
 
         assert!(error.len() < 300, "{error}");
     }

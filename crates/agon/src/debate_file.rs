@@ -1,7 +1,6 @@
 //! From what the user names (a file, a topic, standard input) to a debate.
 use crate::cli::FileSyntax;
 use crate::exit::{Exit, Stop};
-use crate::files;
 use crate::output::Output;
 use crate::servers;
 use crate::settings::{DefaultModels, Settings, USUAL_MODEL};
@@ -135,7 +134,7 @@ fn looks_like_a_file(what: &str) -> bool {
 }
 
 fn file(name: &str) -> Result<Source, Stop> {
-    let bytes = files::read(Path::new(name), agon_spec::MAX_BYTES).with_context(|| format!("cannot read {name}"));
+    let bytes = agon_files::read(Path::new(name), agon_spec::MAX_BYTES).with_context(|| format!("cannot read {name}"));
     Ok(Source::new(name, bytes.map_err(|error| Stop::new(Exit::Usage, error))?))
 }
 

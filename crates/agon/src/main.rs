@@ -15,7 +15,6 @@ mod commands;
 mod debate_file;
 mod environment;
 mod exit;
-mod files;
 mod filter;
 mod grants;
 mod logging;

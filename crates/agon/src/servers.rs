@@ -87,7 +87,6 @@ fn client(host: &HostSettings, environment: &Environment) -> anyhow::Result<Arc<
 fn http(host: &HostSettings) -> anyhow::Result<Http> {
     let Some(path) = &host.ca_file else { return Ok(Http::default()) };
     let name = path.display();
-    let pem =
-        crate::files::read(path, crate::files::MAX_FILE).with_context(|| format!("cannot read ca_file {name}"))?;
+    let pem = agon_files::read(path, agon_files::MAX_FILE).with_context(|| format!("cannot read ca_file {name}"))?;
     Http::trusting(&pem).with_context(|| format!("ca_file {name}"))
 }

@@ -28,7 +28,7 @@ impl Remembered {
     }
 
     fn read(&self) -> Known {
-        let text = self.path.as_deref().and_then(|path| crate::files::read_text(path).ok());
+        let text = self.path.as_deref().and_then(|path| agon_files::read_text(path).ok());
         let known: Known = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
         let sound = |models: BTreeMap<ModelName, f64>| {
             models.into_iter().filter(|(_, speed)| speed.is_finite() && *speed > 0.0).take(MOST).collect()

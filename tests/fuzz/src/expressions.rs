@@ -1,8 +1,6 @@
 //! CEL: expressions by a grammar, with labels.
 use crate::dice::{Dice, mutate};
-use agon_core::{
-    Budget, ExpressionError, Figures, MOST_EXPRESSION_STEPS, check_terminate_when, terminates,
-};
+use agon_core::{Budget, ExpressionError, Figures, MOST_EXPRESSION_STEPS, check_terminate_when, terminates};
 use std::collections::BTreeMap;
 
 /// An expression, a line with the number and the length of labels before it.

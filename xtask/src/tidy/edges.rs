@@ -7,6 +7,7 @@ use super::finding::Finding;
 /// Crates of the workspace, and the ones each may depend on. Development dependencies are free.
 const ALLOWED: &[(&str, Allowed)] = &[
     ("agon-core", Allowed::Only(&[])),
+    ("agon-files", Allowed::Only(&[])),
     ("agon-schema", Allowed::Only(&[])),
     ("agon-spec", Allowed::Only(&["agon-core", "agon-schema"])),
     ("agon-prompt", Allowed::Only(&["agon-core", "agon-schema"])),
@@ -14,7 +15,7 @@ const ALLOWED: &[(&str, Allowed)] = &[
     ("agon-proto", Allowed::Only(&["agon-core"])),
     ("agon-llm", Allowed::Only(&[])),
     ("agon-rehearsal", Allowed::Only(&["agon-schema"])),
-    ("agon-bus", Allowed::Only(&["agon-core", "agon-proto"])),
+    ("agon-bus", Allowed::Only(&["agon-core", "agon-files", "agon-proto"])),
     ("agon-telemetry", Allowed::Only(&["agon-core"])),
     ("agon-store", Allowed::Only(&["agon-bus", "agon-core", "agon-proto"])),
     ("agon-tools", Allowed::Only(&["agon-core", "agon-llm", "agon-schema"])),

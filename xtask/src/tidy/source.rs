@@ -13,6 +13,15 @@ const SPAWN_OWNERS: &[(&str, &str)] =
 /// Places that look after processes from outside, which tell nobody when something has happened.
 const SLEEPERS: &[&str] = &["xtask/", "tests/kit/", "tests/chaos/"];
 
+/// Where files are read that nobody names, or up to a limit of their own.
+const READERS: &[&str] = &[
+    "crates/agon-files/",
+    "crates/agon-store/src/owner.rs",
+    "crates/agon-tools/src/rag/files.rs",
+    "crates/agon/src/checkup/machine.rs",
+    "crates/agon/src/serve/plan.rs",
+];
+
 /// A word that may not stand in code.
 struct Ban {
     words: &'static [&'static str],
@@ -36,6 +45,12 @@ const BANS: &[Ban] = &[
         words: &["tokio::spawn(", "tokio::task::spawn("],
         applies: |path, line| !line.in_test && !is_test_file(path) && !owns_its_tasks(path),
         instead: "spawn on the task tracker, so that shutdown joins it (or add the owner to xtask/src/tidy/source.rs)",
+    },
+    Ban {
+        words: &["fs::read(", "fs::read_to_string(", "File::open(", "from_pem_file(", "pem_file_iter("],
+        applies: |path, line| path.starts_with("crates/") && !line.in_test && !is_test_file(path) && !is_reader(path),
+        instead: "agon_files reads a file that was named up to a limit, and refuses devices and pipes (or add the place to \
+                  xtask/src/tidy/source.rs)",
     },
     Ban {
         words: &["thread::sleep("],
@@ -73,6 +88,10 @@ fn is_test_file(path: &str) -> bool {
 
 fn owns_its_tasks(path: &str) -> bool {
     SPAWN_OWNERS.iter().any(|(owner, _)| path.starts_with(owner))
+}
+
+fn is_reader(path: &str) -> bool {
+    READERS.iter().any(|place| path.starts_with(place))
 }
 
 fn banned_words(path: &str, source: &Source) -> Vec<Finding> {
@@ -132,6 +151,20 @@ mod tests {
         assert_eq!(check("crates/agon-rehearsal/src/server.rs", code), []);
         assert_eq!(check("tests/it/main.rs", code), []);
         assert_eq!(check(FILE, "#[cfg(test)]\nmod tests {\n    fn a() { tokio::spawn(b()); }\n}\n"), []);
+    }
+
+    #[test]
+    fn files_are_read_up_to_a_limit_wherever_they_are_named() {
+        for code in [
+            "fn a() { std::fs::read(b); }\n",
+            "fn a() { tokio::fs::read_to_string(b); }\n",
+            "fn a() { File::open(b); }\n",
+        ] {
+            assert_eq!(check(FILE, code).len(), 1, "{code}");
+            assert_eq!(check("crates/agon-files/src/lib.rs", code), []);
+            assert_eq!(check("tests/it/main.rs", code), []);
+            assert_eq!(check(FILE, &format!("#[cfg(test)]\nmod tests {{\n    {code}}}\n")), []);
+        }
     }
 
     #[test]

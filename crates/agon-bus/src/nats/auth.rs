@@ -98,7 +98,7 @@ fn key(path: &Path, what: &'static str, seed: &str) -> Result<KeyPair, NatsError
 }
 
 fn read(path: &Path, what: &'static str) -> Result<String, NatsError> {
-    std::fs::read_to_string(path).map_err(|source| NatsError::File { what, path: path.to_owned(), source })
+    agon_files::read_text(path).map_err(|source| NatsError::File { what, path: path.to_owned(), source })
 }
 
 fn bad(path: &Path, what: &'static str, reason: String) -> NatsError {

@@ -108,7 +108,8 @@ fn check_tls(tls: &NatsTls) -> Result<(), NatsError> {
     let files = [("CA file", &tls.ca_file), ("client certificate", &tls.cert_file), ("client key", &tls.key_file)];
     for (what, path) in files {
         if let Some(path) = path {
-            std::fs::File::open(path).map_err(|source| NatsError::File { what, path: path.clone(), source })?;
+            let read = agon_files::read(path, agon_files::MAX_FILE);
+            read.map_err(|source| NatsError::File { what, path: path.clone(), source })?;
         }
     }
     Ok(())

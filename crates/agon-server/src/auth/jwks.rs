@@ -224,11 +224,10 @@ fn client(url: &str) -> Result<reqwest::Client, AuthStartError> {
 async fn load(source: &JwksSource, client: Option<&reqwest::Client>) -> Result<JwkSet, String> {
     let bytes = match (&source.place, client) {
         (JwksPlace::File(path), _) => {
-            let told = |error: std::io::Error| format!("{}: {error}", path.display());
-            if tokio::fs::metadata(path).await.map_err(told)?.len() > MAX_BYTES as u64 {
-                return Err(format!("{} is longer than {MAX_BYTES} bytes", path.display()));
-            }
-            tokio::fs::read(path).await.map_err(told)?
+            let named = path.clone();
+            let read = tokio::task::spawn_blocking(move || agon_files::read(&named, MAX_BYTES)).await;
+            let read = read.map_err(std::io::Error::other).and_then(|bytes| bytes);
+            read.map_err(|error| format!("{}: {error}", path.display()))?
         }
         (JwksPlace::Url(url), Some(client)) => fetch(client, url).await?,
         (JwksPlace::Url(url), None) => return Err(format!("no client for {url}")),

@@ -133,7 +133,9 @@ async fn mark(file: &TokenFile) -> Result<Mark, TokenLineError> {
 }
 
 async fn read(file: &TokenFile) -> Result<Arc<[Entry]>, TokenLineError> {
-    let text = tokio::fs::read_to_string(&file.path).await.map_err(|error| unread(file, &error))?;
+    let path = file.path.clone();
+    let text = tokio::task::spawn_blocking(move || agon_files::read_text(&path)).await.map_err(std::io::Error::other);
+    let text = text.and_then(|text| text).map_err(|error| unread(file, &error))?;
     let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim()));
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     lines.map(|(at, line)| entry(line).map_err(|detail| TokenLineError::Line { line: at, detail })).collect()

@@ -54,7 +54,7 @@ impl TlsConfig {
                 ServerConfig::builder().with_client_cert_verifier(verifier)
             }
         };
-        let key = PrivateKeyDer::from_pem_file(&self.key).map_err(|error| unread(&self.key, &error))?;
+        let key = PrivateKeyDer::from_pem_slice(&read(&self.key)?).map_err(|error| unread(&self.key, &error))?;
         let mut config = builder.with_single_cert(certificates(&self.certificate)?, key).map_err(settings)?;
         config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
         Ok(TlsAcceptor::from(Arc::new(config)))
@@ -62,12 +62,18 @@ impl TlsConfig {
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    let all = CertificateDer::pem_file_iter(path).map_err(|error| unread(path, &error))?;
-    let all = all.collect::<Result<Vec<_>, _>>().map_err(|error| unread(path, &error))?;
+    let bytes = read(path)?;
+    let all = CertificateDer::pem_slice_iter(&bytes).collect::<Result<Vec<_>, _>>();
+    let all = all.map_err(|error| unread(path, &error))?;
     match all.is_empty() {
         true => Err(TlsError::File { path: path.to_owned(), detail: "holds no certificate".to_owned() }),
         false => Ok(all),
     }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, TlsError> {
+    let told = |error: std::io::Error| TlsError::File { path: path.to_owned(), detail: error.to_string() };
+    agon_files::read(path, agon_files::MAX_FILE).map_err(told)
 }
 
 fn unread(path: &Path, error: &rustls::pki_types::pem::Error) -> TlsError {

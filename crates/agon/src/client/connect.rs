@@ -98,7 +98,7 @@ fn endpoint(address: &str, settings: &ClientSettings) -> anyhow::Result<Endpoint
 }
 
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    crate::files::read(path, crate::files::MAX_FILE).with_context(|| format!("cannot read {}", path.display()))
+    agon_files::read(path, agon_files::MAX_FILE).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// Puts the token into every call.

@@ -37,8 +37,7 @@ pub fn config(args: &CastArgs) -> Result<RehearsalConfig, Stop> {
 
 /// Reads a fault script.
 pub fn script(path: &Path) -> Result<FaultScript, Stop> {
-    let text =
-        crate::files::read_text(path).with_context(|| format!("cannot read the fault script {}", path.display()));
+    let text = agon_files::read_text(path).with_context(|| format!("cannot read the fault script {}", path.display()));
     let text = text.map_err(|error| Stop::new(Exit::Usage, error))?;
     let script = text.parse::<FaultScript>().with_context(|| path.display().to_string());
     script.map_err(|error| Stop::new(Exit::Usage, error))

@@ -92,7 +92,7 @@ impl Layers {
 impl Layer {
     fn of_file(path: &Path) -> Result<Self, Stop> {
         let name = path.display().to_string();
-        let text = crate::files::read_text(path).with_context(|| format!("cannot read the settings {name}"));
+        let text = agon_files::read_text(path).with_context(|| format!("cannot read the settings {name}"));
         let text = text.map_err(|error| Stop::new(Exit::Usage, error))?;
         let config = Config::builder().add_source(File::from_str(&text, FileFormat::Toml)).build();
         let values = config

@@ -31,7 +31,7 @@ impl KeySource {
                 environment.get(name).with_context(|| format!("the environment variable {name} is not set"))?.to_owned()
             }
             (None, Some(path)) => {
-                crate::files::read_text(path).with_context(|| format!("cannot read the key from {}", path.display()))?
+                agon_files::read_text(path).with_context(|| format!("cannot read the key from {}", path.display()))?
             }
             (None, None) | (Some(_), Some(_)) => bail!("the key has no single source"),
         };

@@ -1,4 +1,7 @@
-//! Files that a user names: read up to a limit, and only where they can end.
+//! Files that settings and command lines name: read up to a limit, and only where they can end.
+//!
+//! Invariant: no other crate reads a file that was named to it, but for the documents of a tool, which have a limit of their own.
+
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};
 use std::os::unix::fs::FileTypeExt;
