@@ -52,6 +52,8 @@ mod hostile;
 #[cfg(test)]
 mod keys;
 #[cfg(test)]
+mod live;
+#[cfg(test)]
 mod machine;
 #[cfg(test)]
 mod model_server;

@@ -16,15 +16,23 @@ use groups::Left;
 use list::Test;
 pub use list::{build, tests};
 
+/// What the names of tests have that run against a live host.
+const LIVE: &str = "a_live_host_";
+
 /// The command line of `test`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Run the contract tests of the model clients against this host too
+    /// Run the tests of real model servers, and no others, against this Ollama or OpenAI-compatible server: the contract of the
+    /// clients, two whole debates, one that is killed and resumed. With --all or a name, the tests that these choose run besides.
+    /// The key is read from `AGON_LIVE_KEY`
     #[arg(long, value_name = "URL", requires = "model")]
     live: Option<String>,
     /// The model to ask for on that host
     #[arg(long, value_name = "NAME", requires = "live")]
     model: Option<String>,
+    /// The interface of that host [default: openai where the path of the URL ends in /v1, else ollama]
+    #[arg(long, value_name = "NAME", requires = "live", value_parser = ["ollama", "openai"])]
+    kind: Option<String>,
     /// Run the suites of bus and store against this nats-server too, in addition to the installed one
     #[arg(long, value_name = "PROGRAM")]
     nats_server: Vec<PathBuf>,
@@ -46,14 +54,17 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let all = list::tests(&built)?;
     let (tests, left) = chosen(args, all)?;
     let environment = environment(args, &built.program)?;
-    let documented = args.filter.is_none();
+    let documented = args.filter.is_none() && (args.live.is_none() || args.all);
     println!("xtask: running {} tests", tests.len());
     let outcome = pool::run(&tests, documented, &environment)?;
 
     outcome.print_failures();
     outcome.print_slowest();
     match (&args.live, &args.model) {
-        (Some(url), Some(model)) => println!("run against the live model host {url} with {model}"),
+        (Some(url), Some(model)) => {
+            let kind = kind(args).unwrap_or_default();
+            println!("run against the live model host {url} ({kind}) with {model}");
+        }
         _ => println!("not run against a live model host (--live URL --model NAME does)"),
     }
     if args.nats_server.is_empty() {
@@ -74,12 +85,24 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 /// The tests that the command line asks for, and what it leaves out.
 fn chosen(args: &Args, all: Vec<Test>) -> Result<(Vec<Test>, Vec<Left>)> {
     groups::check(&all)?;
+    let live = |test: &Test| args.live.is_some() && test.name.contains(LIVE);
     match &args.filter {
         // Who names a test wants it, however slow it is.
-        Some(filter) => Ok((all.into_iter().filter(|test| test.name.contains(filter)).collect(), Vec::new())),
+        Some(filter) => {
+            let named = |test: &Test| test.name.contains(filter) || live(test);
+            Ok((all.into_iter().filter(named).collect(), Vec::new()))
+        }
         None if args.all => Ok((all, Vec::new())),
+        None if args.live.is_some() => Ok((all.into_iter().filter(live).collect(), Vec::new())),
         None => Ok(groups::leave(all)),
     }
+}
+
+/// The interface of the live host.
+fn kind(args: &Args) -> Option<String> {
+    let url = args.live.as_ref()?;
+    let told = if url.trim_end_matches('/').ends_with("/v1") { "openai" } else { "ollama" };
+    Some(args.kind.clone().unwrap_or_else(|| told.to_owned()))
 }
 
 /// What the tests find in their environment.
@@ -95,6 +118,7 @@ fn environment(args: &Args, program: &Path) -> Result<Vec<(&'static str, Option<
         // Both are set or both are not, whatever the caller's environment holds.
         ("AGON_LIVE_URL", args.live.clone().map(Into::into)),
         ("AGON_LIVE_MODEL", args.model.clone().map(Into::into)),
+        ("AGON_LIVE_KIND", kind(args).map(Into::into)),
     ])
 }
 
