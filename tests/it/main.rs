@@ -22,6 +22,8 @@ mod cluster_nats;
 #[cfg(test)]
 mod cluster_owners;
 #[cfg(test)]
+mod cluster_proof;
+#[cfg(test)]
 mod cluster_stage;
 #[cfg(test)]
 mod cluster_store;

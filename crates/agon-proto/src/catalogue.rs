@@ -39,6 +39,8 @@ pub struct Summary {
     pub card: Option<Card>,
     /// Milliseconds in which nobody played it, up to its last resumption.
     pub paused_ms: u64,
+    /// When a coordinator claimed it first; notes of earlier versions do not say.
+    pub claimed: Option<Timestamp>,
     /// Rounds held; notes of earlier versions do not say.
     pub rounds: Option<u32>,
 }
@@ -99,6 +101,7 @@ impl From<&Summary> for pb::Summary {
             updated_ms: summary.updated.0,
             card: summary.card.as_ref().map(Into::into),
             paused_ms: summary.paused_ms,
+            claimed_ms: summary.claimed.map(|at| at.0),
             rounds: summary.rounds,
             ..Self::default()
         };
@@ -159,6 +162,7 @@ impl TryFrom<pb::Summary> for Summary {
             updated: Timestamp(message.updated_ms),
             card: optional(message.card, "card")?,
             paused_ms: message.paused_ms,
+            claimed: message.claimed_ms.map(Timestamp),
             rounds: message.rounds,
         })
     }

@@ -206,6 +206,7 @@ fn what_processes_and_stores_say_survives_the_way_out_and_back() {
             updated: agon_core::Timestamp(2),
             card: matches!(state, SummaryState::Ended { outcome: Some(_), .. }).then(card),
             paused_ms: 3,
+            claimed: Some(agon_core::Timestamp(5)),
             rounds: Some(2),
             state,
         };

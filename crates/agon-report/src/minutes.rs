@@ -300,9 +300,10 @@ impl<'a> Minutes<'a> {
         };
         self.end.map_or_else(sum, |end| end.usage)
     }
-    /// Milliseconds from the admission to the end, or to the last event, without those in which nobody played the debate.
+    /// Milliseconds from the first claim (before it, from the admission) to the end, or to the last event, without those in which nobody played the debate.
     pub(crate) fn duration_ms(&self) -> u64 {
-        self.end.map_or(self.last_at, |end| end.at).since(self.admitted_at).saturating_sub(self.paused_ms)
+        let from = self.claims.first().map_or(self.admitted_at, |claim| claim.at);
+        self.end.map_or(self.last_at, |end| end.at).since(from).saturating_sub(self.paused_ms)
     }
     /// The rounds that have entries: 0 before the first, then the rounds, then what comes after the last.
     pub(crate) fn sections(&self) -> Vec<u32> {

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 mod begin;
 mod pen;
@@ -130,7 +131,8 @@ pub(crate) struct State {
     scope: Scope,
     /// Present once the log has been replayed.
     debate: Option<Debate>,
-    last_at: Timestamp,
+    /// When the last event was recorded, by the log's time, and when that was here.
+    last: (Timestamp, Instant),
     admitted_at: Timestamp,
     /// The position and time of the last note in the catalogue.
     noted: (Position, Timestamp),
@@ -170,7 +172,7 @@ impl Actor for Coordinator {
             resumes,
             orders,
             debate: None,
-            last_at: Timestamp::default(),
+            last: (Timestamp::default(), Instant::now()),
             admitted_at: Timestamp::default(),
             noted: (Position(0), Timestamp::default()),
             inherited: Vec::new(),
@@ -235,6 +237,13 @@ impl State {
         Ok(())
     }
 
+    /// The log's time: the machine's, but from the last event on it neither runs backwards nor stands still, whoever recorded that and
+    /// whatever the clocks do.
+    fn now(&self) -> Timestamp {
+        let (at, here) = self.last;
+        self.shared.clock.now().max(at.plus(millis(here.elapsed())))
+    }
+
     /// What the catalogue shall know when this coordinator is gone.
     fn last_words(&self, end: End) -> Option<Summary> {
         match end {
@@ -247,7 +256,7 @@ impl State {
     fn summary(&self, owner: Option<agon_core::NodeId>) -> Option<Summary> {
         let debate = self.debate.as_ref()?;
         // whoever finishes it once more, and however late, notes the same end
-        let at = if debate.ended().is_some() { self.last_at } else { self.shared.clock.now() };
+        let at = if debate.ended().is_some() { self.last.0 } else { self.shared.clock.now() };
         Some(notes::standing(debate, self.admitted_at, at, owner))
     }
 
@@ -280,7 +289,7 @@ impl State {
             // what is still generated goes into its register, where it is found once the debate is resumed
             return Err(Stop::Ended(End::Interrupted));
         }
-        let now = self.shared.clock.now();
+        let now = self.now();
         let (mut asked, mut retries, mut fresh, mut finished) = (Vec::new(), BTreeMap::new(), Vec::new(), false);
         let mut cuts = Vec::new();
         for effect in debate.outstanding() {

@@ -25,6 +25,7 @@ pub(crate) fn admitted(admission: &Admission, at: Timestamp) -> Summary {
         updated: at,
         card: None,
         paused_ms: 0,
+        claimed: None,
         rounds: Some(0),
     }
 }
@@ -46,6 +47,7 @@ pub(crate) fn standing(debate: &Debate, admitted_at: Timestamp, now: Timestamp, 
         updated: now,
         card: debate.card(),
         paused_ms: debate.paused_ms(),
+        claimed: debate.claimed_at(),
         rounds: Some(debate.rounds()),
         ..admitted(debate.admission(), admitted_at)
     }

@@ -91,6 +91,7 @@ mod tests {
             admitted: Timestamp(number),
             updated: Timestamp(number),
             paused_ms: 0,
+            claimed: None,
             rounds: None,
             card: Some(Card {
                 outcome,

@@ -20,6 +20,7 @@ mod played;
 mod rpc;
 mod section;
 mod span;
+mod standstill;
 mod story;
 mod task;
 mod telemetry;

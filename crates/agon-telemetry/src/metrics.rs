@@ -195,7 +195,10 @@ impl Instruments {
         let Some(Event::DebateEnded { state, outcome, .. }) = last.events.last() else { return };
         let format = word(&admission.spec.debate_format);
         let (state, outcome) = (word(state), outcome.map_or_else(|| "none".to_owned(), |outcome| word(&outcome)));
-        let duration = seconds(last.at.since(first.at));
+        // coordinators alone have recorded these two
+        let claimed =
+            log.iter().find(|record| record.events.iter().any(|event| matches!(event, Event::Claimed { .. })));
+        let duration = seconds(last.at.since(claimed.unwrap_or(first).at));
         let workflow = KeyValue::new(attribute::WORKFLOW, format.clone());
         self.workflow_duration.record(duration, &[workflow, KeyValue::new("state", state.clone())]);
         let labels = [("format", format), ("state", state), ("outcome", outcome)];

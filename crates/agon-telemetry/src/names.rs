@@ -84,7 +84,13 @@ pub(crate) mod attribute {
     pub(crate) const STABILITY: &str = "debate.stability";
     pub(crate) const MEASURED_BY: &str = "debate.measure.method";
 
+    pub(crate) const OWNER: &str = "debate.owner";
+    pub(crate) const PREVIOUS_OWNER: &str = "debate.owner.previous";
+    pub(crate) const IDLE: &str = "debate.idle";
+    pub(crate) const WAIT: &str = "debate.wait";
+
     pub(crate) const HOST: &str = "agon.host";
+    pub(crate) const PREVIOUS_HOST: &str = "agon.host.previous";
     pub(crate) const DIGEST: &str = "agon.model.digest";
     pub(crate) const PROMPT_HASH: &str = "agon.prompt.hash";
     pub(crate) const QUEUE_WAIT: &str = "agon.queue.wait";

@@ -1,6 +1,7 @@
 //! What a trace needs of a log: who was asked when, in which phase, and how it ended.
 use crate::context::Place;
 use crate::section::{Section, Stage, phase_name, step_name};
+use crate::standstill::Standstills;
 use agon_core::{
     Admission, Ask, Consensus, DebateId, DebateState, Event, FailureCause, Measures, Outcome, PhaseName, Reason,
     Record, StopRule, Timestamp, TurnId, UsageTotals,
@@ -22,6 +23,8 @@ pub(crate) struct Story<'a> {
     /// Rounds and the other phases, in order.
     pub(crate) sections: Vec<Section<'a>>,
     pub(crate) tries: BTreeMap<TurnId, Try<'a>>,
+    /// Why it stood still.
+    pub(crate) standstills: Standstills<'a>,
     phase: Option<PhaseName>,
     /// The section that is open.
     current: Option<usize>,
@@ -70,12 +73,16 @@ impl<'a> Story<'a> {
             end: None,
             sections: Vec::new(),
             tries: BTreeMap::new(),
+            standstills: Standstills::default(),
             phase: None,
             current: None,
         };
         for record in log {
-            story.ended_at = record.at;
-            record.events.iter().for_each(|event| story.take(record.at, event));
+            let before = std::mem::replace(&mut story.ended_at, record.at);
+            for event in &record.events {
+                story.standstills.take(before, record.at, event);
+                story.take(record.at, event);
+            }
         }
         story.close(story.ended_at);
         Some(story)
@@ -215,6 +222,7 @@ impl<'a> Story<'a> {
     fn end(&mut self, at: Timestamp, turn: TurnId, end: TryEnd) {
         let Some(tried) = self.tries.get_mut(&turn).filter(|tried| tried.ended.is_none()) else { return };
         tried.ended = Some((at, end));
+        self.standstills.told(at, turn, &tried.ask.participant);
         let Some(section) = tried.section.and_then(|at| self.sections.get_mut(at)) else { return };
         match end {
             TryEnd::Answered => section.turns += 1,

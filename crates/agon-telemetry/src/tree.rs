@@ -68,6 +68,7 @@ fn root(story: &Story<'_>, content: bool) -> SpanData {
         Some(by) => draft.link(&by),
         None => draft,
     };
+    let draft = story.standstills.debate.iter().fold(draft, |draft, standstill| standstill.tell(draft));
     ended(draft, story).done()
 }
 
@@ -145,6 +146,8 @@ fn tried(story: &Story<'_>, tried: &Try<'_>) -> SpanData {
         .maybe(attribute::CUT, tried.cut.then_some(true))
         .set(attribute::AGENT, ask.participant.to_string())
         .set(attribute::REQUEST_MODEL, ask.model.to_string());
+    let stood = story.standstills.turns.get(&ask.turn).into_iter().flatten();
+    let draft = stood.fold(draft, |draft, standstill| standstill.tell(draft));
     match tried.ended.map(|(_, end)| end) {
         Some(TryEnd::Answered) => draft.done(),
         Some(TryEnd::Failed { cause, retried }) => {

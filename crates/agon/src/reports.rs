@@ -55,7 +55,9 @@ impl Log {
             Format::Markdown => agon_report::full_markdown(&self.minutes()?),
             Format::Summary => agon_report::summary_only(&self.minutes()?),
             Format::Verbose => agon_report::verbose(&self.minutes()?),
-            Format::Html => agon_report::html(&self.minutes()?).context("the page cannot be written")?,
+            Format::Html => {
+                format!("{}\n", agon_report::html(&self.minutes()?).context("the page cannot be written")?)
+            }
             Format::Json => format!("{}\n", result_json(&self.result()?)?),
             Format::Jsonl => agon_report::events_jsonl(&self.records),
         })

@@ -20,6 +20,9 @@ impl Control {
     pub(super) fn apply(&mut self, admission: &Admission, at: Timestamp, event: &Event) {
         self.position = self.position.next();
         let before = std::mem::replace(&mut self.last_at, at);
+        if matches!(event, Event::Claimed { .. }) {
+            self.claimed.get_or_insert(at);
+        }
         if admission.rejudges.is_some() && self.epoch == 0 {
             return self.take_over(event);
         }

@@ -21,6 +21,8 @@ pub(super) struct Control {
     pub last_at: Timestamp,
     /// Milliseconds in which nobody played the debate, up to its last resumption.
     pub paused_ms: u64,
+    /// When somebody claimed it first.
+    pub claimed: Option<Timestamp>,
     /// The round that seats are numbered in: 0 before the first, one more than the last after it.
     pub round: u32,
     /// Rounds that were opened.
@@ -243,6 +245,7 @@ impl Control {
             halt: None,
             last_at: Timestamp::default(),
             paused_ms: 0,
+            claimed: None,
             round: 0,
             rounds_held: 0,
             next_seat: 0,

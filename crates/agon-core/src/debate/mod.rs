@@ -142,6 +142,10 @@ impl Debate {
     pub fn paused_ms(&self) -> u64 {
         self.control.paused_ms
     }
+    /// When a coordinator claimed it first. From there on all times are those of coordinators.
+    pub fn claimed_at(&self) -> Option<Timestamp> {
+        self.control.claimed
+    }
     /// What it started from.
     pub fn admission(&self) -> &Arc<Admission> {
         &self.admission

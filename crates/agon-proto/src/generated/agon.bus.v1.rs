@@ -3486,6 +3486,9 @@ pub struct Summary {
     /// Of an interrupted one: it waits for a model server that was away for too long. Notes of earlier versions do not say.
     #[prost(bool, tag = "18")]
     pub paused: bool,
+    /// When a coordinator claimed it first, in milliseconds since the Unix epoch; absent before, and in notes of earlier versions.
+    #[prost(uint64, optional, tag = "19")]
+    pub claimed_ms: ::core::option::Option<u64>,
 }
 /// What is kept of a debate that was held to its end.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -175,7 +175,7 @@ impl LiveView {
     pub fn is_over(&self) -> bool {
         self.ended.is_some()
     }
-    /// Milliseconds from the admission to `now`, or to the end, without those in which nobody played the debate.
+    /// Milliseconds from the first claim (before it, from the admission) to `now`, or to the end, without those in which nobody played the debate.
     pub fn elapsed_ms(&self, now: Timestamp) -> u64 {
         self.started.map_or(0, |started| self.ended.unwrap_or(now).since(started)).saturating_sub(self.paused_ms)
     }
@@ -317,6 +317,8 @@ impl LiveView {
                 self.admission = Some(Admission::clone(admission));
                 self.started = Some(at);
             }
+            // the admission has the time of whoever admitted it
+            Event::Claimed { epoch: 1, .. } => self.started = Some(at),
             Event::PhaseEntered { phase } => self.phase = Some(*phase),
             Event::RoundOpened { round, .. } => self.round = *round,
             Event::TurnAsked(ask) => self.asked(at, ask),

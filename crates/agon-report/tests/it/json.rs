@@ -177,6 +177,17 @@ fn a_debate_that_nobody_plays_says_why_in_every_form() {
 }
 
 #[test]
+fn the_clock_of_whoever_admitted_a_debate_changes_no_duration() {
+    let mut log = scenes::running();
+    let took = result(&log).timing.duration_ms;
+    let admitted = log.records[0].at.0;
+    for at in [admitted - 3_600_000, admitted + 3_600_000] {
+        log.records[0].at = Timestamp(at);
+        assert_eq!(result(&log).timing.duration_ms, took);
+    }
+}
+
+#[test]
 fn a_debate_that_waits_for_a_model_server_is_paused() {
     let mut log = scenes::running();
     let reason = Reason::with(ReasonCode::ServerAway, "gpu1: no connection since 600 s");

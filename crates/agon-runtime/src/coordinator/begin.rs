@@ -7,13 +7,14 @@ use agon_store::StoreError;
 use agon_telemetry::DebateClaimed;
 use ractor::ActorRef;
 use std::sync::Arc;
+use tokio::time::Instant;
 
 impl State {
     pub(super) async fn begin(&mut self, myself: &ActorRef<Msg>) -> Result<(), Stop> {
         let records = ledger::read(&self.shared, &self.id, Position(0)).await?;
         let Some(debate) = Debate::fold(records.iter().map(Arc::as_ref)) else { return Err(Stop::Ended(End::Unknown)) };
-        self.last_at = records.last().map_or(self.last_at, |record| record.at);
-        self.admitted_at = records.first().map_or(self.last_at, |record| record.at);
+        self.last = (records.last().map_or(self.last.0, |record| record.at), Instant::now());
+        self.admitted_at = records.first().map_or(self.last.0, |record| record.at);
         self.inherited = replay::open_turns(&records);
         self.warm = replay::placements(&records);
         let (ended, interrupted) = (debate.ended().is_some(), debate.interrupted());
@@ -76,7 +77,7 @@ impl State {
             admission: debate.admission(),
             writer: &self.shared.config.id,
             admitted: self.admitted_at,
-            at: self.last_at,
+            at: self.last.0,
             epoch: debate.epoch(),
             after: records.last().map_or(Position(0), |record| record.last()),
         });

@@ -5,13 +5,13 @@ use agon_core::{Event, Input, Position, TurnId, TurnResult};
 use agon_proto::{CancelTurn, Hint, LogAdvanced};
 use agon_store::{AppendError, StoreError};
 use std::sync::Arc;
+use tokio::time::Instant;
 
 impl State {
     /// Decides, appends, applies. False when the machine has no use for the input.
     pub(super) async fn step(&mut self, input: Input) -> Result<bool, Stop> {
         let Some(debate) = self.debate.as_ref() else { return Ok(false) };
-        // the log's time never runs backwards, whatever the clock does
-        let at = self.shared.clock.now().max(self.last_at);
+        let (at, here) = (self.now(), Instant::now());
         let events = match debate.decide(at, input) {
             Ok(events) => events,
             Err(rejection) => {
@@ -40,7 +40,7 @@ impl State {
         let Some(debate) = self.debate.as_mut() else { return Ok(false) };
         debate.apply_record(&record);
         let ended = debate.ended().is_some();
-        self.last_at = at;
+        self.last = (at, here);
         self.shared.observer.recorded(&self.id, &record);
         self.announce(record.last()).await;
         if ended {

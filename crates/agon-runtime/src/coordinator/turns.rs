@@ -54,7 +54,7 @@ impl State {
             Offered::Unserved => {
                 self.agenda.queued(turn);
                 let own = self.debate.as_ref().map_or(0, |debate| debate.admission().spec.timeout_per_turn_ms);
-                self.agenda.not_served(turn, self.shared.clock.now().plus(UNSERVED_GRACE.saturating_add(own)));
+                self.agenda.not_served(turn, self.now().plus(UNSERVED_GRACE.saturating_add(own)));
                 Ok(())
             }
             Offered::Refused => self.look(myself, turn).await,
@@ -70,7 +70,7 @@ impl State {
         if self.shared.config.embedded {
             return left.iter().for_each(|turn| self.offer(myself, *turn, false));
         }
-        let at = self.shared.clock.now().plus(ANSWER_TIME);
+        let at = self.now().plus(ANSWER_TIME);
         left.iter().for_each(|turn| self.agenda.offer_at(*turn, at));
         let owner = self.shared.config.id.clone();
         let hint = Hint::OwnerChanged(OwnerChanged { debate: self.id.clone(), owner });
@@ -80,7 +80,7 @@ impl State {
     /// A host that was never heard of here may be one that is not known yet: it has the turn, and when it is offered again
     /// does not depend on its life.
     pub(super) fn on_taken(&mut self, taken: TurnTaken) -> Result<(), Stop> {
-        let again = self.shared.clock.now().plus(super::millis(self.shared.config.times.reoffer_after));
+        let again = self.now().plus(super::millis(self.shared.config.times.reoffer_after));
         self.agenda.offer_at(taken.turn, again);
         match offer::plays_on(&self.shared, &taken.host) {
             true => self.place(taken.turn, taken.host),
@@ -122,7 +122,7 @@ impl State {
 
     pub(super) async fn on_due(&mut self, myself: &ActorRef<Msg>) -> Result<(), Stop> {
         self.alarm = None;
-        for due in self.agenda.due(self.shared.clock.now()) {
+        for due in self.agenda.due(self.now()) {
             match due {
                 Due::Withdraw(turn) => self.withdraw(myself, turn).await?,
                 Due::Look(turn) => self.look(myself, turn).await?,
@@ -198,7 +198,7 @@ impl State {
             return;
         }
         // never at once: what is due and not accepted must not turn into a busy loop
-        let wait = next.since(self.shared.clock.now()).max(SHORTEST_ALARM);
+        let wait = next.since(self.now()).max(SHORTEST_ALARM);
         let alarm = self.scope.after(myself, Duration::from_millis(wait), Msg::Tick);
         if let Some((_, old)) = self.alarm.replace((next, alarm)) {
             old.abort();

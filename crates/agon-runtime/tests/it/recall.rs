@@ -29,6 +29,7 @@ fn ended(id: &str, admitted: u64) -> Summary {
         admitted: Timestamp(admitted),
         updated: Timestamp(admitted),
         paused_ms: 0,
+        claimed: None,
         rounds: None,
         card: Some(Card {
             outcome: Outcome::Decided,

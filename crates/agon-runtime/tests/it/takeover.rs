@@ -196,3 +196,42 @@ async fn a_debate_that_is_handed_over_again_and_again_during_a_long_turn_is_no_p
     assert_eq!(ended.0, DebateState::Succeeded);
     assert_eq!((cast.calls(), cast.aborted()), (3, 0));
 }
+
+/// A stage whose nodes have another time of day.
+fn off(stage: &Stage, by_ms: i64) -> Stage {
+    let start = Timestamp(stage.clock.now().0.checked_add_signed(by_ms).unwrap());
+    Stage { clock: std::sync::Arc::new(agon_runtime::TokioClock::starting_at(start)), ..stage.clone() }
+}
+
+/// Milliseconds between the events of a log from the first claim on.
+fn pace(log: &[std::sync::Arc<Record>]) -> Vec<u64> {
+    let claimed = |record: &&std::sync::Arc<Record>| !record.events.iter().any(|e| matches!(e, Event::Claimed { .. }));
+    let times: Vec<Timestamp> = log.iter().skip_while(claimed).map(|record| record.at).collect();
+    times.windows(2).map(|two| two[1].since(two[0])).collect()
+}
+
+async fn admitted_by_a_clock_that_is_off(by_ms: i64) -> u64 {
+    const HOUR: u64 = 3_600_000;
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    let gateway = off(&stage, by_ms).player("g1", vec![]).await;
+    gateway.submit(admission(ID, spec())).await.unwrap();
+    let node = stage.peer("n1", vec![cast.host("gpu1", 2)]).await;
+    assert_eq!(node.finished(&debate(ID)).await.unwrap().0, DebateState::Succeeded);
+    let log = stage.log(ID).await;
+    check(&log);
+    let debate = Debate::fold(log.iter().map(std::sync::Arc::as_ref)).unwrap();
+    let admitted = log[0].at;
+    assert_eq!(debate.claimed_at().unwrap().since(admitted) > HOUR / 2, by_ms < 0);
+    pace(&log).into_iter().sum()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_clock_of_whoever_admits_a_debate_changes_no_duration() {
+    let calm = admitted_by_a_clock_that_is_off(0).await;
+    assert!((1_500..5_000).contains(&calm), "{calm} ms");
+    for off in [3_600_000, -3_600_000] {
+        let took = admitted_by_a_clock_that_is_off(off).await;
+        assert!(took.abs_diff(calm) < 500, "{took} ms, and {calm} ms with one clock");
+    }
+}

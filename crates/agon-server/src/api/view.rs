@@ -177,6 +177,7 @@ pub(crate) fn listed(summary: &Summary, cancelling: bool, halt: Option<Halt>) ->
         state: state.into(),
         outcome: outcome.map_or(0, outcome_number),
         create_time: Some(timestamp(summary.admitted)),
+        start_time: summary.claimed.map(timestamp),
         update_time: Some(timestamp(summary.updated)),
         end_time: matches!(summary.state, SummaryState::Ended { .. }).then(|| timestamp(summary.updated)),
         labels: summary.labels.clone(),

@@ -40,6 +40,7 @@ fn ended(tenant: &str, number: u64, winner: &str, rehearsal: bool) -> Summary {
         admitted: Timestamp(1_800_000_000_000 + number),
         updated: Timestamp(1_800_000_000_000 + number),
         paused_ms: 0,
+        claimed: None,
         rounds: None,
         card: Some(Card {
             outcome,

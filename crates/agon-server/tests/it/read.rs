@@ -73,6 +73,7 @@ fn summary(number: u64, state: SummaryState) -> Summary {
         updated: Timestamp(1_800_000_000_000 + number),
         card: None,
         paused_ms: 0,
+        claimed: None,
         rounds: None,
     }
 }

@@ -87,6 +87,7 @@ fn summary() -> impl Strategy<Value = Summary> {
         updated: Timestamp(last),
         card: None,
         paused_ms: 0,
+        claimed: None,
         rounds: None,
     })
 }

@@ -122,6 +122,7 @@ pub(crate) fn summary(name: &str, admitted: u64) -> Summary {
         updated: Timestamp(admitted),
         card: None,
         paused_ms: 0,
+        claimed: None,
         rounds: None,
     }
 }

@@ -86,6 +86,11 @@ pub struct Held {
 
 /// Holds a debate to its end. `fault` says which tries fail.
 pub fn hold(admission: Admission, fault: impl Fn(&Ask) -> Option<FailureCause>) -> Held {
+    hold_with(admission, fault, usize::MAX)
+}
+
+/// The same; after so many tries another node takes over, 7 s after the last event, and other hosts play.
+pub fn hold_with(admission: Admission, fault: impl Fn(&Ask) -> Option<FailureCause>, tries: usize) -> Held {
     let mut now = Timestamp(START);
     let events = vec![Debate::admit(admission)];
     let first = Record { first: Position(1), at: now, epoch: 0, nonce: 1, events };
@@ -97,6 +102,11 @@ pub fn hold(admission: Admission, fault: impl Fn(&Ask) -> Option<FailureCause>) 
         let record = debate.record(now, 2, events);
         debate.apply_record(&record);
         held.log.push(Arc::new(record));
+        if held.played.len() == tries && debate.epoch() == 1 {
+            now = now.plus(7_000);
+            input = Input::Claim { writer: NodeId::new("node-2") };
+            continue;
+        }
         input = match debate.outstanding().into_iter().next().unwrap() {
             Effect::Finish => return held,
             Effect::Cut { turn } => panic!("nobody interrupts {turn} here"),
@@ -105,7 +115,12 @@ pub fn hold(admission: Admission, fault: impl Fn(&Ask) -> Option<FailureCause>) 
                 Input::RetryDue { turn }
             }
             Effect::Ask(ask) => {
-                let (turn, taken, result) = (ask.turn, now.plus(10), result(&ask, fault(&ask)));
+                let (turn, taken, mut result) = (ask.turn, now.plus(10), result(&ask, fault(&ask)));
+                if debate.epoch() > 1
+                    && let TurnResult::Answered { call, .. } = &mut result
+                {
+                    call.host = Some("cellar".to_owned());
+                }
                 now = now.plus(2_100);
                 held.played.push(Played { ask, taken, result: result.clone() });
                 Input::TurnDecided { turn, result }

@@ -1,6 +1,6 @@
 //! The tree of a debate.
 use crate::picture::draw;
-use crate::stage::{LIMIT, admission, config, hold, lively, stumble, tell, tell_the_play};
+use crate::stage::{LIMIT, admission, config, hold, hold_with, lively, stumble, tell, tell_the_play};
 use agon_core::FailureCause;
 use agon_telemetry::{Observer, Place, Telemetry, TelemetryConfig, TraceContext};
 use agon_testkit::{OtlpSink, SinkSpan};
@@ -141,4 +141,33 @@ async fn stages_are_events_of_their_round_and_last_words_are_phases() {
     let bid = spans.iter().find(|span| span.attributes.get("debate.task").is_some_and(|task| task == "bid")).unwrap();
     assert_eq!(bid.attributes["debate.task.kind"], "floor");
     assert_eq!(ids(&spans).len(), spans.len());
+}
+
+#[tokio::test]
+async fn spans_say_why_a_debate_stood_still() {
+    let sink = OtlpSink::start().unwrap();
+    let telemetry = Telemetry::start(config(&sink)).unwrap();
+    // another node goes on before the ballots, by other hosts, and the judge's server is busy at first
+    let busy = |ask: &agon_core::Ask| matches!(ask.task, agon_core::Task::Judge { .. }) && ask.turn.attempt == 1;
+    let busy = |ask: &agon_core::Ask| busy(ask).then_some(FailureCause::BreakerOpen);
+    let held = hold_with(admission(UUID), busy, 5);
+
+    tell(&telemetry, &held);
+    telemetry.shutdown().await;
+
+    let spans = sink.spans();
+    let root = spans.iter().find(|span| span.name.starts_with("invoke_workflow")).unwrap();
+    let [taken_over, waiting] = &root.events[..] else { panic!("{:?}", root.events) };
+    assert_eq!(taken_over, "debate.taken_over debate.idle=7 debate.owner=node-2 debate.owner.previous=node-1",);
+    assert!(waiting.starts_with("debate.waiting debate.turn="), "{waiting}");
+    assert!(waiting.contains(" debate.wait=30 ") && waiting.ends_with(" error.type=breaker_open"), "{waiting}");
+    let moved: Vec<(&str, &str)> = spans
+        .iter()
+        .flat_map(|span| {
+            span.events.iter().map(|event| (span.attributes["gen_ai.conversation.id"].as_str(), event.as_str()))
+        })
+        .filter(|(_, event)| event.starts_with("debate.turn.moved"))
+        .collect();
+    // Ada, Bruno and nobody who was placed for the first time
+    assert_eq!(moved, [(UUID, "debate.turn.moved agon.host=cellar agon.host.previous=attic"); 2]);
 }

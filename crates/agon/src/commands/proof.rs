@@ -1,13 +1,15 @@
 //! Commands that need no model to say whether a log is whole and what it means: `verify`, `replay`.
-use super::{Context, small_runtime};
+use super::{Context, rows, small_runtime};
 use crate::cli::{ReplayArgs, VerifyArgs};
 use crate::client::{self, Client, Place};
 use crate::exit::{Exit, Stop};
 use crate::reports::{self, Log};
 use crate::store::{Store, failed};
-use agon_core::{Debate, DebateId, Event};
+use agon_core::{Debate, DebateId, Event, Halt};
+use agon_proto::pb;
 use agon_proto::pb::v1::verify_debate_response::{Damage, Found, Whole};
 use agon_proto::pb::v1::{DebateFilter, VerifyDebateResponse};
+use agon_report::ResultState;
 use agon_store::{StoreError, Upkeep, chain};
 use anyhow::{Context as _, bail};
 use serde::Serialize;
@@ -120,16 +122,22 @@ async fn verify_one(store: &Store, id: &DebateId) -> Result<Checked, Stop> {
 /// `agon replay ID`
 pub fn replay(context: &Context, args: &ReplayArgs) -> Result<Exit, Stop> {
     let log = match client::place(context, &args.place)? {
-        Place::Local => of_store(&Store::open(context)?, &args.id)?,
+        Place::Local => (of_store(&Store::open(context)?, &args.id)?, true),
         Place::Server(settings) => small_runtime()?.block_on(async {
             let client = Client::open(&settings, &context.environment)?;
-            let records = client.events(&client.find(&args.id).await?).await?;
-            Ok::<_, Stop>(Log::of(records))
+            of_server(&client, &client.find(&args.id).await?).await
         })?,
     };
-    let debate = folded(&log).map_err(|error| Stop::new(Exit::Failed, error))?;
-    let note = format!("replayed {} events of {} without a model", debate.position().0, debate.admission().id);
-    context.output.note(&note);
+    let (log, stepwise) = log;
+    let log = log.with_prices(&context.settings()?);
+    let debate = folded(&log, stepwise).map_err(|error| Stop::new(Exit::Failed, error))?;
+    let (events, id) = (debate.position().0, &debate.admission().id);
+    let standing = match log.result()?.state {
+        ResultState::Succeeded => String::new(),
+        state @ (ResultState::Failed | ResultState::Cancelled) => format!("; the debate {}", ended(state)),
+        state => format!("; the debate is {} and may go on", rows::word(state)),
+    };
+    context.output.note(&format!("replayed {events} events of {id} without a model{standing}"));
     if args.json {
         context.output.line(&reports::result_json(&log.result()?)?)?;
     } else {
@@ -139,6 +147,27 @@ pub fn replay(context: &Context, args: &ReplayArgs) -> Result<Exit, Stop> {
         rewrite(context, &log, &debate, dir)?;
     }
     Ok(Exit::Done)
+}
+
+fn ended(state: ResultState) -> &'static str {
+    if state == ResultState::Failed { "failed" } else { "was cancelled" }
+}
+
+/// A log of a server, whose hash chain holds there; events come in no records, so that between them a step may be half done.
+async fn of_server(client: &Client, id: &str) -> Result<(Log, bool), Stop> {
+    let checked = Checked::by_server(client.verify(id).await?)?;
+    let State::Whole { hash, .. } = &checked.state else {
+        return Err(Stop::say(Exit::Failed, checked.line()));
+    };
+    let log = Log::of(client.events(id).await?);
+    let ended = Debate::fold(&log.records).is_some_and(|debate| debate.ended().is_some());
+    let halt = match client.get(id).await?.state() {
+        _ if ended => None,
+        pb::v1::debate::State::Paused => Some(Halt::Paused),
+        pb::v1::debate::State::Interrupted => Some(Halt::Interrupted),
+        _ => None,
+    };
+    Ok((Log { head: ended.then(|| hash.clone()), halt, ..log }, false))
 }
 
 /// A log of this machine, whose hash chain holds.
@@ -151,9 +180,7 @@ fn of_store(store: &Store, name: &str) -> Result<Log, Stop> {
 }
 
 /// The debate that the log tells, once record by record and once at a time; both have to agree with what the log claims.
-/// A server's events are no records, so that between them a step may be half done.
-fn folded(log: &Log) -> anyhow::Result<Debate> {
-    let stepwise = log.head.is_some();
+fn folded(log: &Log, stepwise: bool) -> anyhow::Result<Debate> {
     let mut records = log.records.iter();
     let first = records.next().context("the log is empty")?;
     let mut debate = Debate::fold([first]).context("the log does not begin with an admission")?;

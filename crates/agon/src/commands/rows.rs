@@ -47,7 +47,9 @@ impl Row {
         let millis = |at: &prost_types::Timestamp| at.seconds.saturating_mul(1000) + i64::from(at.nanos) / 1_000_000;
         let created = debate.create_time.as_ref().map(millis);
         let last = debate.end_time.as_ref().or(debate.update_time.as_ref()).map(millis);
-        let duration = created.zip(last).map(|(from, to)| to.saturating_sub(from));
+        // what coordinators have recorded: the time of admission is a gateway's
+        let from = debate.start_time.as_ref().map(millis).or(created);
+        let duration = from.zip(last).map(|(from, to)| to.saturating_sub(from));
         Self {
             id: debate.id.clone(),
             topic: debate.topic.clone(),
@@ -116,7 +118,8 @@ pub fn object(row: &Row) -> anyhow::Result<String> {
     serde_json::to_string_pretty(row).map(|json| agon_report::safe_json(&json)).context("the debate cannot be written")
 }
 
-fn word(state: ResultState) -> &'static str {
+/// The word for a state of a result.
+pub fn word(state: ResultState) -> &'static str {
     match state {
         ResultState::Running => "running",
         ResultState::Cancelling => "cancelling",
@@ -197,6 +200,14 @@ mod tests {
             "tea-1  2026-01-01 00:00  running      Tea or coffee? (rehearsal)\n"
         );
         assert_eq!((row.admitted_at.as_str(), row.duration_ms), ("2026-01-01T00:00:00.005Z", 1995));
+    }
+
+    #[test]
+    fn the_clock_of_the_gateway_makes_no_debate_longer() {
+        let start_time = Some(prost_types::Timestamp { seconds: 1_767_225_601, nanos: 0 });
+        let hour_behind = prost_types::Timestamp { seconds: 1_767_222_000, nanos: 0 };
+        let row = Row::of_debate(&pb::v1::Debate { create_time: Some(hour_behind), start_time, ..debate() });
+        assert_eq!(row.duration_ms, 1000);
     }
 
     #[test]
