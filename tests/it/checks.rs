@@ -113,11 +113,18 @@ fn a_cluster_checks_where_the_host_has_the_verifier_and_speaks_nowhere_else() {
     let events = submitted(&mut cluster, &path);
 
     assert!(!checks(&events).is_empty(), "{events:?}");
-    let mut bare = Cluster::start().nats().gateway_and_coordinator().hosts(1);
-    let events = submitted(&mut bare, &path);
+    let mut bare = Cluster::start().nats().gateway_and_coordinator();
+    // nobody lives yet who could say what there is
+    let said = bare.agon(&["submit", &path, "--rehearsal", "--seed", "7", "--id", "ferry"]).ok();
+    assert!(said.stderr.contains("no host lives that could have the verifier \"sum\""), "{said:?}");
+    let mut bare = bare.hosts(1);
+    bare.agon(&["watch", "ferry", "--jsonl"]);
+    let events = bare.events("ferry");
     let failed: Vec<&Value> = events.iter().filter(|event| event["type"] == "turn_failed").collect();
     assert!(!failed.is_empty() && failed.iter().all(|event| event["failure"]["cause"] == "tool_missing"), "{events:?}");
     assert!(events.iter().all(|event| event["type"] != "speech_recorded"));
+    let refused = bare.agon(&["submit", &path, "--rehearsal", "--id", "again"]).code(64);
+    assert!(refused.stderr.contains("no live host has the verifier \"sum\""), "{refused:?}");
 }
 
 fn submitted(cluster: &mut Cluster, path: &str) -> Vec<Value> {

@@ -1,5 +1,5 @@
 //! Tools from end to end: who calls them, what the log keeps of it, what the model is shown, and what bad ones can do.
-use crate::support::{Cluster, Recorded, Recording, World, mcp_server};
+use crate::support::{Cluster, Recorded, Recording, World, address, example, mcp_server};
 use agon_testkit::SearchEngine;
 use serde_json::{Value, json};
 
@@ -209,8 +209,14 @@ fn over_nats_the_host_that_plays_a_turn_has_the_tool() {
 
 #[test]
 fn a_host_without_the_tool_says_so_and_never_speaks_without_it() {
-    let mut cluster = Cluster::start().nats().gateway_and_coordinator().hosts(1);
-    let events = submitted(&mut cluster);
+    // admitted with a warning: nobody lives yet who could say what there is
+    let mut cluster = Cluster::start().nats().gateway_and_coordinator();
+    let file = cluster.world.file("reader.md", &format!("{READER}{TOPIC}"));
+    let said = cluster.agon(&["submit", &file, "--rehearsal", "--seed", "7", "--id", "reader"]).ok();
+    assert!(said.stderr.contains("no host lives that could have the tool \"found\""), "{said:?}");
+    let mut cluster = cluster.hosts(1);
+    cluster.agon(&["watch", "reader", "--jsonl"]);
+    let events = cluster.events("reader");
     let failed: Vec<&Value> = events.iter().filter(|event| event["type"] == "turn_failed").collect();
     assert!(!failed.is_empty(), "{events:?}");
     for failed in failed {
@@ -219,6 +225,36 @@ fn a_host_without_the_tool_says_so_and_never_speaks_without_it() {
     }
     let spoke = events.iter().any(|event| event["type"] == "speech_recorded" && event["participant"] == "ada");
     assert!(!spoke, "ada spoke without its tool");
+}
+
+#[test]
+fn a_debate_whose_tools_no_live_host_has_is_refused_when_it_is_submitted() {
+    let mut cluster = Cluster::start();
+    let mut bare = cluster.launch("bare", &["--rehearsal"]);
+    let submit = |grpc: &str, more: &[&str]| {
+        let args = ["submit", &example("moderated-research.md"), "--rehearsal", "--id", "summer", "--server", grpc];
+        cluster.world.agon(&[&args[..], more].concat())
+    };
+    let grpc = address(&mut bare, "gRPC");
+    for more in [&[][..], &["--validate-only"]] {
+        let said = submit(&grpc, more).code(64);
+        let parts = [
+            "no live host has the tool \"documents\": start a host whose settings have [tools.documents]",
+            "wanted by moderator, planters, painters, openers; offered by live hosts: none",
+            "reason: TOOL_NOT_OFFERED",
+        ];
+        assert!(parts.iter().all(|part| said.stderr.contains(part)), "{said:?}");
+    }
+    cluster.world.agon(&["get", "summer", "--server", &grpc]).code(64);
+
+    let material = std::path::Path::new(&example("moderated-research.md")).with_file_name("material");
+    let settings =
+        cluster.world.file("research.toml", &format!("[tools.documents]\nkind = \"rag\"\npaths = [{material:?}]\n"));
+    let mut tooled = cluster.launch("tooled", &["--rehearsal", "--config", &settings]);
+    let grpc = address(&mut tooled, "gRPC");
+    let planned = submit(&grpc, &["--validate-only"]).ok();
+    assert!(!planned.stdout.contains("documents"), "{planned:?}");
+    assert!(submit(&grpc, &[]).ok().stdout.contains("summer"));
 }
 
 /// The log of the reader's debate, held by the cluster.

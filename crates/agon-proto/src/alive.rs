@@ -25,6 +25,17 @@ pub struct HostAlive {
     pub models: Vec<HostModel>,
     /// The address of its model server, without credentials.
     pub server: String,
+    /// What debates may name that runs here; absent where the host's version does not say.
+    pub tools: Option<HostTools>,
+}
+
+/// The tools and verifiers of a host, by the names of its settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostTools {
+    /// Tools.
+    pub tools: Vec<String>,
+    /// Verifiers.
+    pub verifiers: Vec<String>,
 }
 
 impl HostAlive {
@@ -152,6 +163,7 @@ impl From<&HostAlive> for pb::HostAlive {
             rehearsal: alive.rehearsal,
             models: alive.models.iter().map(Into::into).collect(),
             server: alive.server.clone(),
+            tools: alive.tools.as_ref().map(Into::into),
         }
     }
 }
@@ -168,7 +180,19 @@ impl TryFrom<pb::HostAlive> for HostAlive {
             rehearsal: alive.rehearsal,
             models: alive.models.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,
             server: alive.server,
+            tools: alive.tools.map(Into::into),
         })
+    }
+}
+
+impl From<&HostTools> for pb::HostTools {
+    fn from(there: &HostTools) -> Self {
+        Self { tools: there.tools.clone(), verifiers: there.verifiers.clone() }
+    }
+}
+impl From<pb::HostTools> for HostTools {
+    fn from(there: pb::HostTools) -> Self {
+        Self { tools: there.tools, verifiers: there.verifiers }
     }
 }
 

@@ -150,7 +150,9 @@ fn a_record_needs_a_position_events_and_a_whole_hash() {
 
 #[test]
 fn what_processes_and_stores_say_survives_the_way_out_and_back() {
-    use crate::{BreakerState, CancelOrder, HostAlive, HostModel, NodeAlive, RequestClaim, Summary, SummaryState};
+    use crate::{
+        BreakerState, CancelOrder, HostAlive, HostModel, HostTools, NodeAlive, RequestClaim, Summary, SummaryState,
+    };
     let model = HostModel {
         name: "qwen3:4b".into(),
         digest: Some("abc".into()),
@@ -171,8 +173,13 @@ fn what_processes_and_stores_say_survives_the_way_out_and_back() {
         rehearsal: true,
         models: vec![model],
         server: "http://127.0.0.1:11434".into(),
+        tools: Some(HostTools { tools: vec!["docs".into(), "search".into()], verifiers: vec!["smt".into()] }),
     };
     assert_eq!(HostAlive::from_bytes(&host.to_bytes()).unwrap(), host);
+    for tools in [None, Some(HostTools::default())] {
+        let host = HostAlive { tools, ..host.clone() };
+        assert_eq!(HostAlive::from_bytes(&host.to_bytes()).unwrap(), host, "to say nothing is not to have none");
+    }
     let node = NodeAlive {
         node: NodeId::new("n"),
         agon_version: "1".into(),

@@ -41,6 +41,49 @@ impl Violation {
     }
 }
 
+/// What a debate names that runs at hosts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MissingKind {
+    /// A tool.
+    Tool,
+    /// A verifier.
+    Verifier,
+}
+
+/// A tool or verifier that no live host has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Which of both.
+    pub kind: MissingKind,
+    /// Its name.
+    pub name: String,
+    /// The participants that are to use it.
+    pub wanted_by: Vec<String>,
+    /// Those of its kind that live hosts have.
+    pub offered: Vec<String>,
+}
+
+impl Missing {
+    /// It, in words.
+    pub fn what(&self) -> String {
+        match self.kind {
+            MissingKind::Tool => format!("the tool {:?}", self.name),
+            MissingKind::Verifier => format!("the verifier {:?}", self.name),
+        }
+    }
+    /// The table of the settings that would define it.
+    pub fn setting(&self) -> String {
+        match self.kind {
+            MissingKind::Tool => format!("tools.{}", self.name),
+            MissingKind::Verifier => format!("verifiers.{}", self.name),
+        }
+    }
+    fn circumstances(&self) -> String {
+        let offered = if self.offered.is_empty() { "none".to_owned() } else { self.offered.join(", ") };
+        format!("wanted by {}; offered by live hosts: {offered}", self.wanted_by.join(", "))
+    }
+}
+
 /// Why a call was refused or failed. The table of `docs/reference/api.md` says the same in words.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Problem {
@@ -81,6 +124,9 @@ pub enum Problem {
         /// Why not.
         detail: String,
     },
+    /// No live host has tools or verifiers that the debate names.
+    #[error("{}", no_host_has(.0))]
+    NotOffered(Vec<Missing>),
     /// So much waits already, or so many calls of this kind are open.
     #[error("{what}: {held} of at most {limit}; try again later")]
     Full {
@@ -160,6 +206,13 @@ fn summary(violations: &[Violation]) -> String {
     }
 }
 
+fn no_host_has(missing: &[Missing]) -> String {
+    let Some(first) = missing.first() else { return "no live host has what the debate names".to_owned() };
+    let more = if missing.len() > 1 { format!(" (and {} more)", missing.len() - 1) } else { String::new() };
+    let (what, setting) = (first.what(), first.setting());
+    format!("no live host has {what}{more}: start a host whose settings have [{setting}], or take it out of the debate")
+}
+
 impl Problem {
     /// One wrong field.
     pub fn invalid(field: impl Into<String>, text: impl Into<String>) -> Self {
@@ -199,7 +252,7 @@ impl Problem {
             Self::Invalid(_) | Self::MediaType(_) => Code::InvalidArgument,
             Self::NoDebate(_) | Self::NoHost(_) | Self::NoPersona(_) | Self::NoRoute => Code::NotFound,
             Self::DebateExists(_) | Self::DebateDeleted(_) | Self::RequestIdConflict { .. } => Code::AlreadyExists,
-            Self::NotOver(_) | Self::State { .. } => Code::FailedPrecondition,
+            Self::NotOver(_) | Self::State { .. } | Self::NotOffered(_) => Code::FailedPrecondition,
             Self::Full { .. } | Self::StoreFull(_) => Code::ResourceExhausted,
             Self::Unavailable(_) | Self::Draining => Code::Unavailable,
             Self::Unauthenticated(_) => Code::Unauthenticated,
@@ -224,6 +277,7 @@ impl Problem {
             Self::RequestIdConflict { .. } => "REQUEST_ID_CONFLICT",
             Self::NotOver(_) => "DEBATE_NOT_OVER",
             Self::State { .. } => "DEBATE_STATE",
+            Self::NotOffered(_) => "TOOL_NOT_OFFERED",
             Self::Full { reason, .. } => reason,
             Self::StoreFull(_) => "STORE_FULL",
             Self::Unavailable(_) => "UNAVAILABLE",
@@ -258,6 +312,7 @@ impl Problem {
             | Self::RequestIdConflict { .. }
             | Self::NotOver(_)
             | Self::State { .. }
+            | Self::NotOffered(_)
             | Self::Unauthenticated(_)
             | Self::MissingScope(_)
             | Self::CrossSite(_)
@@ -288,6 +343,7 @@ impl Problem {
             Self::NoHost(name) => Some(("agon.v1.Host", format!("hosts/{name}"))),
             Self::NoPersona(name) => Some(("agon.v1.PersonaRecord", format!("ratings/{name}"))),
             Self::Invalid(_)
+            | Self::NotOffered(_)
             | Self::Full { .. }
             | Self::StoreFull(_)
             | Self::Unavailable(_)
@@ -316,6 +372,9 @@ impl Problem {
             Self::MissingScope(scope) => vec![("scope", (*scope).to_owned())],
             Self::Damaged { at, .. } => vec![("at", at.0.to_string())],
             Self::Invalid(all) => vec![("violations", all.len().to_string())],
+            Self::NotOffered(all) => {
+                vec![("missing", all.iter().map(Missing::setting).collect::<Vec<_>>().join(","))]
+            }
             Self::NoDebate(_)
             | Self::NoHost(_)
             | Self::NoPersona(_)
@@ -350,6 +409,15 @@ impl Problem {
                 let Some(left) = room.checked_sub(field.len() + text.len()) else { break };
                 room = left;
                 details.add_bad_request_violation(field, text);
+            }
+        }
+        if let Self::NotOffered(all) = self {
+            let mut room = MAX_VIOLATIONS;
+            for missing in all {
+                let (setting, text) = (cut(&missing.setting()), cut(&missing.circumstances()));
+                let Some(left) = room.checked_sub(setting.len() + text.len()) else { break };
+                room = left;
+                details.add_precondition_failure_violation(self.reason(), setting, text);
             }
         }
         if let Self::MediaType(_) = self {
@@ -415,6 +483,12 @@ mod tests {
             Problem::RequestIdConflict { request_id: "r".to_owned(), debate: debate() },
             Problem::NotOver(debate()),
             Problem::State { debate: debate(), detail: "d".to_owned() },
+            Problem::NotOffered(vec![Missing {
+                kind: MissingKind::Tool,
+                name: "docs".to_owned(),
+                wanted_by: vec!["ada".to_owned()],
+                offered: Vec::new(),
+            }]),
             Problem::Full { reason: "QUEUE_FULL", what: "w", held: 1, limit: 1, retry: RETRY_FULL },
             Problem::StoreFull("the queue".to_owned()),
             Problem::Unavailable("u".to_owned()),

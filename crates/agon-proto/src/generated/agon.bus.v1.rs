@@ -3378,6 +3378,19 @@ pub struct HostAlive {
     /// It takes turns for any model whose name begins with this and a slash.
     #[prost(string, optional, tag = "9")]
     pub serves_prefix: ::core::option::Option<::prost::alloc::string::String>,
+    /// What debates may name that runs at hosts; absent from hosts of an earlier version, which do not say.
+    #[prost(message, optional, tag = "10")]
+    pub tools: ::core::option::Option<HostTools>,
+}
+/// The tools and verifiers of a host, by the names of its settings.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct HostTools {
+    /// Those of \[tools.NAME\].
+    #[prost(string, repeated, tag = "1")]
+    pub tools: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Those of \[verifiers.NAME\].
+    #[prost(string, repeated, tag = "2")]
+    pub verifiers: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// A model at a host.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -4,7 +4,7 @@ use crate::config::{HostConfig, NodeConfig, Served};
 use crate::gate::GateLink;
 use agon_core::breaker::BreakerPolicy;
 use agon_core::{HostId, ModelName, NodeId};
-use agon_proto::{BreakerState, HostAlive, HostModel};
+use agon_proto::{BreakerState, HostAlive, HostModel, HostTools};
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio::sync::watch;
@@ -75,6 +75,7 @@ struct Kind {
     plays: Plays,
     server: String,
     permits: usize,
+    tools: HostTools,
 }
 
 pub(crate) struct Local {
@@ -83,6 +84,7 @@ pub(crate) struct Local {
     offers: Offers,
     server: String,
     permits: usize,
+    tools: HostTools,
     breaker: BreakerPolicy,
     draining: watch::Sender<bool>,
     /// By plain name.
@@ -118,18 +120,23 @@ impl Local {
             plays: if host.rehearsal { Plays::Rehearsals } else { Plays::Real },
             server: host.client.endpoint().to_string(),
             permits: host.permits.get(),
+            tools: HostTools {
+                tools: node.tools.keys().cloned().collect(),
+                verifiers: node.verifiers.keys().cloned().collect(),
+            },
         };
         Self::new(host.id.clone(), node.breaker, listed, kind)
     }
 
     pub(super) fn seats(node: &NodeConfig) -> Self {
         let permits = node.seat_permits.get();
-        let kind = Kind { offers: Offers::Seats, plays: Plays::Both, server: String::new(), permits };
+        let (server, tools) = (String::new(), HostTools::default());
+        let kind = Kind { offers: Offers::Seats, plays: Plays::Both, server, permits, tools };
         Self::new(seats_of(&node.id), node.breaker, vec![ModelName::from(ModelName::EXTERNAL)], kind)
     }
 
     fn new(id: HostId, breaker: BreakerPolicy, listed: Vec<ModelName>, kind: Kind) -> Self {
-        let Kind { offers, plays, server, permits } = kind;
+        let Kind { offers, plays, server, permits, tools } = kind;
         let entry = |name: ModelName| (plain(&name), Listed { name, facts: Facts::default() });
         Self {
             id,
@@ -137,6 +144,7 @@ impl Local {
             offers,
             server,
             permits,
+            tools,
             breaker,
             draining: watch::Sender::new(false),
             models: RwLock::new(listed.into_iter().map(entry).collect()),
@@ -310,6 +318,7 @@ impl Local {
             rehearsal: self.plays.is_rehearsing(),
             models,
             server: self.server.clone(),
+            tools: Some(self.tools.clone()),
         }
     }
 

@@ -219,6 +219,7 @@ mod tests {
             rehearsal: false,
             models: vec![model],
             server: "http://gpu:11434".into(),
+            tools: None,
         }
     }
     async fn hear_ourselves(remotes: &Remotes, seconds: u32) {

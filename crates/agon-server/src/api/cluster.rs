@@ -90,7 +90,7 @@ impl Api {
     }
 
     /// The hosts that take turns, and those that drain and were heard lately.
-    fn live(&self) -> Vec<KnownHost> {
+    pub(super) fn live(&self) -> Vec<KnownHost> {
         let live = |known: &KnownHost| known.lives || (known.alive.draining && known.silence < GONE);
         self.ports.node.hosts().into_iter().filter(live).collect()
     }

@@ -22,7 +22,7 @@ impl Api {
         let wanted = self.wanted(call, request).await?;
         self.feeds_there(&wanted.spec)?;
         if request.validate_only {
-            return Ok(self.planned(call, wanted));
+            return self.planned(call, wanted);
         }
         let debate = self.id_for(call, &wanted).await?;
         let admission = admission(call, wanted, debate.clone(), self.retry);
@@ -48,10 +48,12 @@ impl Api {
     }
 
     /// What the debate would be. Nothing is written.
-    fn planned(&self, call: &Call, wanted: Wanted) -> pb::Debate {
-        let plan = self.plan(&wanted.spec, wanted.rehearsal, wanted.warnings);
+    fn planned(&self, call: &Call, wanted: Wanted) -> Result<pb::Debate, Problem> {
+        let mut warnings = wanted.warnings;
+        warnings.extend(self.offered(&wanted.spec, wanted.rehearsal)?);
+        let plan = self.plan(&wanted.spec, wanted.rehearsal, warnings);
         let identity = wanted.id.as_ref().map(view::identity).unwrap_or_default();
-        pb::Debate {
+        Ok(pb::Debate {
             topic: wanted.spec.topic.clone(),
             spec: Some((&wanted.spec).into()),
             labels: wanted.labels,
@@ -60,7 +62,7 @@ impl Api {
             priority: view::priority_number(wanted.priority),
             plan: Some(plan),
             ..identity
-        }
+        })
     }
 
     /// The id of the debate that this submission makes, or has made before.
@@ -113,7 +115,13 @@ impl Api {
             None if self.deleted(&admission.id).await? => {
                 return Err(Problem::DebateDeleted(admission.id.name().to_owned()));
             }
-            None => self.make_room(&admission.id.tenant()).await?,
+            None => {
+                if admission.rejudges.is_none() {
+                    // its warnings are the plan's
+                    self.offered(&admission.spec, admission.rehearsal)?;
+                }
+                self.make_room(&admission.id.tenant()).await?;
+            }
         }
         if admission.rejudges.is_none() {
             let (names, embedder) = (admission.spec.feeds.clone(), self.ports.node.embedder(&admission));

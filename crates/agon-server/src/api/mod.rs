@@ -6,6 +6,7 @@ mod debate;
 mod export;
 mod list;
 mod load;
+mod offered;
 mod page;
 mod plan;
 mod rejudge;

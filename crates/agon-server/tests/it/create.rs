@@ -83,6 +83,40 @@ async fn a_plan_warns_of_models_that_no_live_host_serves() {
 }
 
 #[tokio::test]
+async fn a_debate_whose_tools_no_live_host_has_is_refused_and_taken_where_one_has_them() {
+    let stage = Stage::new().await;
+    let text = FILE.replace("stance: Build it", "stance: Build it, tools: [docs]");
+    let request = pb::CreateDebateRequest { source: Some(file(&text)), ..wanted("tooled") };
+    let plan = pb::CreateDebateRequest { validate_only: true, ..request.clone() };
+    let bare = stage.gateway().await;
+    for request in [&request, &plan] {
+        let (code, reason, details) = refusal(bare.create(request.clone()).await);
+        assert_eq!((code, reason.as_str()), (Code::FailedPrecondition, "TOOL_NOT_OFFERED"));
+        let [missing] = &details.precondition_failure().unwrap().violations[..] else { panic!("{details:?}") };
+        let told = (missing.subject.as_str(), missing.description.as_str());
+        assert_eq!(told, ("tools.docs", "wanted by ada; offered by live hosts: none"));
+        assert_eq!(details.error_info().unwrap().metadata["missing"], "tools.docs");
+    }
+    assert_eq!(refusal(bare.get("tooled").await).0, Code::NotFound);
+    let real = pb::CreateDebateRequest { rehearsal: false, ..plan };
+    let warnings = bare.create(real).await.unwrap().plan.unwrap().warnings;
+    assert!(
+        warnings.iter().any(|told| told.contains("no host lives that could have the tool \"docs\"")),
+        "{warnings:?}"
+    );
+
+    let docs = serde_json::json!({"paths": [env!("CARGO_MANIFEST_DIR")]});
+    let docs = agon_tools::ToolConfig::Rag(serde_json::from_value(docs).unwrap());
+    let node = agon_runtime::NodeConfig {
+        tools: [("docs".to_owned(), docs)].into(),
+        ..agon_runtime::NodeConfig::embedded("n2".into())
+    };
+    let node = stage.node_with(node, vec![stage.host(agon_runtime::Served::Any)]).await;
+    let tooled = stage.gateway_before(&node, config()).await;
+    assert_eq!(tooled.create(request).await.unwrap().id, "tooled");
+}
+
+#[tokio::test]
 async fn the_same_request_id_and_payload_give_the_first_debate_also_from_another_gateway() {
     let stage = Stage::new().await;
     let gateway = stage.gateway().await;

@@ -9,14 +9,16 @@ use std::fmt::Write;
 /// What becomes of a model's turns while no host serves it.
 const UNSERVED: &str = "no live host serves it: its turns fail after 30 s and `timeout_per_turn`, unless one appears";
 
-/// A warning for each model that no host serves.
+/// A warning for each model that no host serves, and for each tool and verifier that none may have.
 pub fn unserved(plan: &Plan) -> impl Iterator<Item = String> {
     let models = plan.models.iter().filter(|model| model.hosts.is_empty());
-    models.map(|model| {
+    let tools = plan.warnings.iter().filter(|told| told.contains("[tools.") || told.contains("[verifiers."));
+    let models = models.map(|model| {
         // the server's own words say what is served instead
         let told = plan.warnings.iter().find(|told| told.contains(&format!(" serves {} ", model.model)));
         told.map_or_else(|| format!("model {}: {UNSERVED}", one_line(&model.model)), |told| one_line(told))
-    })
+    });
+    models.chain(tools.map(|told| one_line(told)))
 }
 
 /// The plan for a person.
