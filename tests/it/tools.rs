@@ -231,30 +231,31 @@ fn a_host_without_the_tool_says_so_and_never_speaks_without_it() {
 fn a_debate_whose_tools_no_live_host_has_is_refused_when_it_is_submitted() {
     let mut cluster = Cluster::start();
     let mut bare = cluster.launch("bare", &["--rehearsal"]);
-    let submit = |grpc: &str, more: &[&str]| {
+    let submit = |world: &World, grpc: &str, more: &[&str]| {
         let args = ["submit", &example("moderated-research.md"), "--rehearsal", "--id", "summer", "--server", grpc];
-        cluster.world.agon(&[&args[..], more].concat())
+        world.agon(&[&args[..], more].concat())
     };
     let grpc = address(&mut bare, "gRPC");
     for more in [&[][..], &["--validate-only"]] {
-        let said = submit(&grpc, more).code(64);
+        let said = submit(&cluster.world, &grpc, more).code(64);
         let parts = [
             "no live host has the tool \"documents\": start a host whose settings have [tools.documents]",
-            "wanted by moderator, planters, painters, openers; offered by live hosts: none",
+            "wanted by moderator, planters, painters; offered by live hosts: none",
             "reason: TOOL_NOT_OFFERED",
         ];
         assert!(parts.iter().all(|part| said.stderr.contains(part)), "{said:?}");
     }
     cluster.world.agon(&["get", "summer", "--server", &grpc]).code(64);
 
+    let mut cluster = Cluster::start();
     let material = std::path::Path::new(&example("moderated-research.md")).with_file_name("material");
     let settings =
         cluster.world.file("research.toml", &format!("[tools.documents]\nkind = \"rag\"\npaths = [{material:?}]\n"));
     let mut tooled = cluster.launch("tooled", &["--rehearsal", "--config", &settings]);
     let grpc = address(&mut tooled, "gRPC");
-    let planned = submit(&grpc, &["--validate-only"]).ok();
+    let planned = submit(&cluster.world, &grpc, &["--validate-only"]).ok();
     assert!(!planned.stdout.contains("documents"), "{planned:?}");
-    assert!(submit(&grpc, &[]).ok().stdout.contains("summer"));
+    assert!(submit(&cluster.world, &grpc, &[]).ok().stdout.contains("summer"));
 }
 
 /// The log of the reader's debate, held by the cluster.
