@@ -237,6 +237,7 @@ impl Caller<'_> {
 fn finished(decoder: impl Decoder, meter: &mut Meter<'_>) -> Result<ChatAnswer, ChatError> {
     let answer = decoder.finish(meter)?;
     meter.check(answer.usage)?;
+    meter.check_end(&answer)?;
     Ok(answer)
 }
 

@@ -24,7 +24,37 @@ pub(crate) enum End {
 const WITHHELD: [&str; 9] =
     ["filter", "safety", "refus", "recitation", "prohibited", "blocklist", "guardrail", "abort", "cancel"];
 
+/// The words for an answer that was cut at its limit, in small letters and without what joins them.
+const LENGTH: [&str; 8] = [
+    "length",
+    "maxtokens",
+    "maxoutputtokens",
+    "maxnewtokens",
+    "maxlength",
+    "modellength",
+    "tokenlimit",
+    "modelcontextwindowexceeded",
+];
+
+/// Parts of the words by which services say that they failed within an answer.
+const FAILED: [&str; 4] = ["error", "insufficient", "timeout", "time_limit"];
+
 impl End {
+    /// What the server's word for an end says, whatever its letter case; nothing where it is not known.
+    fn known(word: &str) -> Option<Self> {
+        let plain: String = word.chars().filter(char::is_ascii_alphanumeric).collect();
+        match plain.to_ascii_lowercase().as_str() {
+            "stop" | "toolcalls" | "functioncall" => Some(Self::Stop),
+            plain if LENGTH.contains(&plain) => Some(Self::Length),
+            _ => None,
+        }
+    }
+
+    fn is_failure(word: &str) -> bool {
+        let word = word.to_lowercase();
+        FAILED.iter().any(|part| word.contains(part)) && !Self::is_withheld(&word)
+    }
+
     /// An end in the server's own word.
     fn is_withheld(word: &str) -> bool {
         let word = word.to_lowercase();
@@ -119,6 +149,20 @@ impl Draft {
     /// An error of the server's, with what was counted so far.
     pub(crate) fn blame(&self, error: ChatError) -> ChatError {
         ChatError { usage: self.answer.usage.plausible(), ..error }
+    }
+
+    /// Takes the server's word for the end of the answer.
+    pub(crate) fn ended(&mut self, word: &str) -> Result<(), ChatError> {
+        let known = End::known(word);
+        if known.is_none() && End::is_failure(word) {
+            let word = self.name("an end", word)?;
+            return Err(self.fail(ChatErrorKind::Server5xx, &format!("the answer ended in an error: `{word}`")));
+        }
+        self.end = Some(match known {
+            Some(end) => end,
+            None => End::Other(self.name("an end", word)?),
+        });
+        Ok(())
     }
 
     /// Judges a draft whose end has been declared, or has not.

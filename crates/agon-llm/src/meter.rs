@@ -1,6 +1,6 @@
 //! How much a server has generated, where it does not keep to the limit that it was given.
 
-use crate::{ChatError, ChatErrorKind, DeltaSink, Usage};
+use crate::{ChatAnswer, ChatError, ChatErrorKind, DeltaSink, FinishReason, Usage};
 
 /// How many times its limit an answer may be long before it is cut.
 const OVERRUN: usize = 4;
@@ -31,6 +31,20 @@ impl<'a> Meter<'a> {
     /// What the server was told to generate at most.
     pub(crate) fn max_tokens(&self) -> u32 {
         self.max_tokens
+    }
+
+    /// Refuses an answer that ended for a reason that is not known, with as many tokens as it may have: it was cut there.
+    pub(crate) fn check_end(&self, answer: &ChatAnswer) -> Result<(), ChatError> {
+        let FinishReason::Other(word) = &answer.finish else { return Ok(()) };
+        if answer.usage.completion_tokens.is_none_or(|tokens| tokens < u64::from(self.max_tokens)) {
+            return Ok(());
+        }
+        let kind = match answer.text.chars().count() {
+            0 => ChatErrorKind::BudgetEaten { thinking_chars: answer.thinking_chars },
+            partial_chars => ChatErrorKind::Truncated { partial_chars },
+        };
+        let detail = format!("the server ended it with `{word}` at {} tokens", self.max_tokens);
+        Err(ChatError { usage: answer.usage, ..ChatError::new(kind, &detail) })
     }
 
     /// What a server would have said that had stopped at the limit, where this one is far beyond it.

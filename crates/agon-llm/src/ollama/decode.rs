@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::classify::mid_stream;
-use crate::draft::{Draft, End, MAX_CALLS};
+use crate::draft::{Draft, MAX_CALLS};
 use crate::lines::LineBuffer;
 use crate::wire::{AtMost, Borrowed, Metric, Tree};
 use crate::{ChatAnswer, ChatError, Decoder, DeltaSink, Framing, Progress, ToolCall};
@@ -122,12 +122,6 @@ impl State {
 
     fn measure(&mut self, reply: &Reply<'_>) -> Result<(), ChatError> {
         self.progress.complete = true;
-        self.draft.end = Some(match reply.done_reason.as_ref().map(Borrowed::as_str) {
-            // Before done_reason existed, done alone meant a stop.
-            None | Some("stop") => End::Stop,
-            Some("length") => End::Length,
-            Some(other) => End::Other(self.draft.name("an end", other)?),
-        });
         let usage = &mut self.draft.answer.usage;
         usage.prompt_tokens = reply.prompt_eval_count.count();
         usage.cached_prompt_tokens = reply.prompt_eval_cached_count.count();
@@ -138,7 +132,8 @@ impl State {
         timing.prefill = reply.prompt_eval_duration.nanos();
         timing.decode = reply.eval_duration.nanos();
         timing.derive_queue();
-        Ok(())
+        // Before done_reason existed, done alone meant a stop.
+        self.draft.ended(reply.done_reason.as_ref().map_or("stop", Borrowed::as_str))
     }
 }
 

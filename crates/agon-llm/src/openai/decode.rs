@@ -8,7 +8,7 @@ use super::tools::{CallDrafts, CallPiece};
 use crate::classify::mid_stream;
 use crate::draft::{Draft, End, MAX_CALLS};
 use crate::wire::{AtMost, Borrowed, First, Metric, Tree};
-use crate::{ChatAnswer, ChatError, ChatErrorKind, Decoder, DeltaSink, Framing, Progress};
+use crate::{ChatAnswer, ChatError, Decoder, DeltaSink, Framing, Progress};
 
 /// Decodes the answers of OpenAI-compatible servers; success needs a `finish_reason`.
 #[derive(Debug)]
@@ -135,18 +135,11 @@ impl State {
     }
 
     fn end(&mut self, reason: &str) -> Result<(), ChatError> {
-        let end = match reason {
-            "" => {
-                self.blank_end = true;
-                return Ok(());
-            }
-            "stop" | "tool_calls" | "function_call" => End::Stop,
-            "length" => End::Length,
-            "error" => return Err(self.draft.fail(ChatErrorKind::Server5xx, "the answer ended in an error")),
-            other => End::Other(self.draft.name("an end", other)?),
-        };
-        self.draft.end = Some(end);
-        Ok(())
+        if reason.is_empty() {
+            self.blank_end = true;
+            return Ok(());
+        }
+        self.draft.ended(reason)
     }
 
     /// Lets a blank reason stand for an end, where nothing more can come.
