@@ -1,6 +1,7 @@
 //! One connection, shared by all that use it.
 use super::config::NatsConfig;
 use super::error::NatsError;
+use super::hearing::{self, AbortOnDrop};
 use super::state::{Access, ECHO_PREFIX, LinkState, Tracker, Violation};
 use super::streams::QUEUE_STREAM;
 use super::{auth, config::NatsTls};
@@ -27,6 +28,7 @@ pub struct NatsLink {
     api: &'static str,
     /// What the subjects of answers to the bus's own requests start with.
     answers: Arc<str>,
+    _hearing: Arc<AbortOnDrop>,
 }
 
 /// JetStream's API in the account that has the streams.
@@ -54,7 +56,8 @@ pub async fn connect(config: NatsConfig) -> Result<NatsLink, NatsError> {
             Ok(client) => {
                 let servers = config.urls.join(", ").into();
                 let (request_timeout, answers) = (config.request_timeout, answers_of(&config.inbox_prefix).into());
-                return Ok(NatsLink { client, tracker, servers, request_timeout, api: API, answers });
+                let _hearing = Arc::new(AbortOnDrop(tokio::spawn(hearing::keep(client.clone(), Arc::clone(&tracker)))));
+                return Ok(NatsLink { client, tracker, servers, request_timeout, api: API, answers, _hearing });
             }
             Err(error) => error,
         };

@@ -17,6 +17,7 @@ mod config;
 mod envelope;
 mod error;
 mod fill;
+mod hearing;
 mod inbox;
 mod keys;
 mod link;

@@ -65,6 +65,7 @@ pub async fn probe(link: &NatsLink, needed: &[Needed]) -> Result<Vec<Missing>, N
 }
 
 async fn probe_some(link: &NatsLink, needed: &[Needed]) -> Result<Vec<Missing>, NatsError> {
+    let _probe = link.tracker().probe();
     let mut violations = link.tracker().violations();
     let silent = |_| NatsError::Silent { servers: link.servers().to_owned() };
     // subscriptions stay until the server has judged them

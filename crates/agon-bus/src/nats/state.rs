@@ -1,7 +1,7 @@
 //! What is known about a connection: filled from the client's events, read by health checks and by those who wait.
 use async_nats::{Event, ServerError};
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, broadcast, watch};
 
@@ -73,6 +73,17 @@ pub(super) struct Tracker {
     violations: broadcast::Sender<Violation>,
     connects: watch::Sender<u64>,
     losses: Mutex<HashMap<u64, Arc<Loss>>>,
+    /// Those who try at the moment what they may do.
+    probes: AtomicUsize,
+}
+
+/// Counts as one who tries what it may do, until it is dropped.
+pub(super) struct Probe<'a>(&'a AtomicUsize);
+
+impl Drop for Probe<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 #[derive(Default)]
@@ -90,6 +101,7 @@ impl Tracker {
             violations: broadcast::Sender::new(PENDING_VIOLATIONS),
             connects: watch::Sender::new(0),
             losses: Mutex::default(),
+            probes: AtomicUsize::new(0),
         }
     }
 
@@ -117,6 +129,17 @@ impl Tracker {
         state.permission_violations = seen.violations;
         state.recent_violations = seen.recent.iter().cloned().collect();
         state.last_error = seen.last_error.clone();
+    }
+
+    /// While it is held, refused subscriptions are what somebody wanted to know.
+    pub(super) fn probe(&self) -> Probe<'_> {
+        self.probes.fetch_add(1, Ordering::Relaxed);
+        Probe(&self.probes)
+    }
+
+    /// Whether this refusal takes away what somebody listens to.
+    pub(super) fn deafens(&self, violation: &Violation) -> bool {
+        violation.access == Access::Subscribe && self.probes.load(Ordering::Relaxed) == 0
     }
 
     /// Tells of refusals from now on.

@@ -9,6 +9,7 @@ use agon_bus::{Bus, BusError, Payload};
 use agon_testkit::NatsServer;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use futures_util::StreamExt;
 use nkeys::KeyPair;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -173,6 +174,38 @@ async fn what_is_not_permitted_shows_in_the_state() {
         let subscribe = Violation { access: Access::Subscribe, subject: "agon.v1.cmd.>".into() };
         assert!(state.recent_violations.contains(&publish) && state.recent_violations.contains(&subscribe));
         assert_eq!((state.connected, state.reconnects), (true, 0));
+    }
+}
+
+#[tokio::test]
+async fn what_may_be_listened_to_again_is_heard_again() {
+    for program in programs() {
+        let server = start(&program, ROLES);
+        let (host, _bus) = host_on(&server).await;
+        let admin = connect_as(&server, user("admin", "right")).await.unwrap();
+        let mut heard = host.client().subscribe("agon.v1.ctl.>").await.unwrap();
+        host.client().flush().await.unwrap();
+        let file = server.folder().join("nats.conf");
+        let conf = std::fs::read_to_string(&file).unwrap();
+        assert!(conf.contains("\"agon.v1.ctl.>\""), "{conf}");
+        let reload = |text: &str| {
+            std::fs::write(&file, text).unwrap();
+            server.signal(nix::sys::signal::Signal::SIGHUP).unwrap();
+        };
+
+        reload(&conf.replace("\"agon.v1.ctl.>\"", "\"agon.v1.other.>\""));
+        until(|| host.state().recent_violations.iter().any(|refused| refused.access == Access::Subscribe)).await;
+        reload(&conf);
+
+        let told = async {
+            loop {
+                admin.client().publish("agon.v1.ctl.a", "news".into()).await.unwrap();
+                if let Ok(Some(_)) = tokio::time::timeout(Duration::from_millis(200), heard.next()).await {
+                    return;
+                }
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), told).await.expect("heard again");
     }
 }
 

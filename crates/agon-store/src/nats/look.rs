@@ -6,7 +6,7 @@ use super::subjects::{self, JOBS};
 use crate::condition::Condition;
 use crate::lock::lock;
 use agon_bus::nats::provision::{ProvisionError, find_stream};
-use agon_bus::nats::{Access, LinkState, NatsLink, QUEUE_STREAM};
+use agon_bus::nats::{Access, LinkState, NatsLink, QUEUE_STREAM, Violation};
 use agon_core::Timestamp;
 use async_nats::jetstream::stream::Info;
 use futures_util::{StreamExt as _, stream};
@@ -43,8 +43,8 @@ struct Inner {
     refused: BTreeMap<String, (String, Instant)>,
     /// The streams that no more is written to.
     brimful: BTreeSet<String>,
-    /// The subjects that this user was refused last, by what they hold, and when.
-    denied: BTreeMap<&'static str, (String, Instant)>,
+    /// What this user was refused last, by what it is for, and when.
+    denied: BTreeMap<&'static str, (Violation, Instant)>,
     /// Logs that were begun before this moment may be gone from a stream, in milliseconds since 1970.
     begins: HashMap<String, u64>,
 }
@@ -56,8 +56,8 @@ impl Found {
         inner.refused.retain(|_, (_, at)| at.elapsed() < REFUSED_FOR);
         inner.denied.retain(|_, (_, at)| at.elapsed() < DENIED_FOR);
         let mut condition = inner.condition.clone();
-        condition.broken.extend(inner.denied.values().map(|(subject, _)| {
-            format!("this user of NATS may not publish to {subject}; `agon nats config` prints what its role needs")
+        condition.broken.extend(inner.denied.values().map(|(violation, _)| {
+            format!("this user of NATS may not {violation}; `agon nats config` prints what its role needs")
         }));
         condition.exhausted.extend(inner.refused.values().map(|(text, _)| text.clone()));
         condition
@@ -74,9 +74,13 @@ impl Found {
         let LinkState { permission_violations: now, recent_violations: recent, .. } = link.state();
         let new = usize::try_from(now.saturating_sub(seen)).unwrap_or(usize::MAX).min(recent.len());
         let mut inner = lock(&self.inner);
-        for violation in recent.into_iter().rev().take(new).filter(|violation| violation.access == Access::Publish) {
-            if let Some(kind) = subjects::written_kind(&violation.subject) {
-                inner.denied.insert(kind, (violation.subject, Instant::now()));
+        for violation in recent.into_iter().rev().take(new) {
+            let kind = match violation.access {
+                Access::Publish => subjects::needed_kind(&violation.subject),
+                Access::Subscribe => Some("what it listens to"),
+            };
+            if let Some(kind) = kind {
+                inner.denied.insert(kind, (violation, Instant::now()));
             }
         }
         now

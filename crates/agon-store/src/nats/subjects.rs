@@ -35,9 +35,11 @@ const CANCEL: &str = "cancel";
 pub(crate) fn log_stream(shard: u32) -> String {
     format!("AGON_LOG_{shard}")
 }
-/// What a subject that the store writes to begins with, by what it holds; none where it writes no such subject.
-pub(crate) fn written_kind(subject: &str) -> Option<&'static str> {
+/// What a subject that the store has to send to begins with, by what it is for; none of another subject.
+pub(crate) fn needed_kind(subject: &str) -> Option<&'static str> {
     let kinds = [
+        "$JS.API.STREAM.MSG.GET.",
+        "agon.v1.js.STREAM.MSG.GET.",
         "agon.v1.log.",
         "agon.v1.res.",
         "agon.v1.cmd.",
