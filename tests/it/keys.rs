@@ -173,6 +173,38 @@ fn run_config(world: &World) -> Said {
     Said::of(&command.env("OPENAI_API_KEY", KEY).output().unwrap()).ok()
 }
 
+#[test]
+fn a_key_that_stands_where_its_place_belongs_is_refused_and_not_shown() {
+    let world = World::new();
+    let host = |key: &str| format!("[[hosts]]\nname = \"a\"\nurl = \"http://127.0.0.1:1\"\napi_key = {key}\n");
+    let files = [
+        host(&format!("{KEY:?}")),
+        host("47114711"),
+        format!("[nats]\nurls = [\"nats://127.0.0.1:1\"]\npassword = {KEY:?}\n"),
+        format!("[nats]\nurls = [\"nats://127.0.0.1:1\"]\ntoken = {KEY:?}\n"),
+        format!("[client]\ntoken = {KEY:?}\n"),
+        format!("[telemetry]\notlp_headers = {{ key = {KEY:?} }}\n"),
+        format!("[tools.a]\nkind = \"search\"\nurl = \"http://127.0.0.1:1\"\napi_key = {KEY:?}\n"),
+        format!("[feeds.a]\nurl = \"http://127.0.0.1:1\"\nbearer_token = {KEY:?}\n"),
+    ];
+    let refused = |said: &Said| {
+        let told = format!("{}{}", said.stdout, said.stderr);
+        assert!(!told.contains(KEY) && !told.contains("47114711") && told.contains("{ env = "), "{told}");
+    };
+    for text in files {
+        let file = world.file("told.toml", &text);
+        for (command, code) in
+            [(&["config", "show"][..], 64), (&["doctor"], 1), (&["run", "A topic", "--rehearsal"], 64)]
+        {
+            refused(&world.agon(&[command, &["--config", &file]].concat()).code(code));
+        }
+    }
+    for name in ["AGON__NATS__PASSWORD", "AGON__NATS__TOKEN", "AGON__CLIENT__TOKEN"] {
+        let mut command = world.command(&["config", "show"]);
+        refused(&Said::of(&command.env(name, KEY).output().unwrap()).code(64));
+    }
+}
+
 /// How many files there are below the folder, none of which may hold the word.
 fn files_without(folder: &Path, word: &str) -> usize {
     let mut count = 0;

@@ -1,12 +1,14 @@
 //! Where a secret is, never the secret itself: settings are printed, logged and committed.
 use crate::environment::Environment;
 use anyhow::{Context, bail};
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
 use std::path::PathBuf;
 
 /// Names exactly one place to read a key from.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KeySource {
     /// An environment variable.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -14,6 +16,56 @@ pub struct KeySource {
     /// A file; white space around the key is dropped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
+}
+
+/// [`KeySource`] as settings write it.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Written {
+    env: Option<String>,
+    file: Option<PathBuf>,
+}
+
+/// What is no table is a key that was written where its place belongs: it must not be shown.
+impl<'de> Deserialize<'de> for KeySource {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Place)
+    }
+}
+
+struct Place;
+
+impl Place {
+    fn refused<E: de::Error>() -> E {
+        E::custom("a key itself is not taken here; name its place: { env = \"VARIABLE\" } or { file = \"PATH\" }")
+    }
+}
+
+impl<'de> Visitor<'de> for Place {
+    type Value = KeySource;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("{ env = \"VARIABLE\" } or { file = \"PATH\" }")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<KeySource, A::Error> {
+        let Written { env, file } = Written::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(KeySource { env, file })
+    }
+    fn visit_str<E: de::Error>(self, _: &str) -> Result<KeySource, E> {
+        Err(Self::refused())
+    }
+    fn visit_bool<E: de::Error>(self, _: bool) -> Result<KeySource, E> {
+        Err(Self::refused())
+    }
+    fn visit_i64<E: de::Error>(self, _: i64) -> Result<KeySource, E> {
+        Err(Self::refused())
+    }
+    fn visit_u64<E: de::Error>(self, _: u64) -> Result<KeySource, E> {
+        Err(Self::refused())
+    }
+    fn visit_f64<E: de::Error>(self, _: f64) -> Result<KeySource, E> {
+        Err(Self::refused())
+    }
 }
 
 impl KeySource {
