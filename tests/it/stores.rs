@@ -58,3 +58,19 @@ fn a_store_on_a_file_system_that_may_only_be_read_is_said_to_be_on_one() {
         is_plain(&said.stderr, &store, &["may only be read", "copy the file to a folder that may be written to"]);
     }
 }
+
+#[test]
+fn looking_leaves_nothing_behind_and_what_cannot_be_looked_at_is_not_empty() {
+    let world = World::new();
+    let empty = world.path("empty.db");
+    std::fs::write(&empty, "").unwrap();
+    let said = world.agon(&["list", "--store", empty.to_str().unwrap()]).ok();
+    assert!(said.stderr.contains("no debates yet"), "{said:?}");
+    assert_eq!(std::fs::metadata(&empty).unwrap().len(), 0);
+    let below = empty.join("agon.db");
+    let said = world.agon(&["list", "--store", below.to_str().unwrap()]).code(70);
+    is_plain(&said.stderr, &below, &["cannot be looked at"]);
+    let nowhere = world.path("none/deep/agon.db");
+    world.agon(&["doctor", "--store", nowhere.to_str().unwrap()]);
+    assert!(!world.path("none").exists());
+}

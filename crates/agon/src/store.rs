@@ -77,9 +77,18 @@ impl Store {
         format!("agon {command}{}", self.flag)
     }
 
-    /// Opens the database if there is one: looking must not leave anything behind.
+    /// Opens the database if there is one: looking must not leave anything behind. An empty file is none yet.
     pub fn open_existing(context: &Context) -> Result<Option<Self>, Stop> {
-        if path(context)?.exists() { Self::open(context).map(Some) } else { Ok(None) }
+        let path = path(context)?;
+        match std::fs::metadata(&path) {
+            Ok(file) if file.is_file() && file.len() == 0 => Ok(None),
+            Ok(_) => Self::open(context).map(Some),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => {
+                let told = format!("the database {} cannot be looked at: {error}", path.display());
+                Err(Stop::say(Exit::Internal, told))
+            }
+        }
     }
 
     /// Waits for an answer of the store, for commands that do nothing else.

@@ -48,13 +48,13 @@ fn store_at(context: &Context, path: &Path) -> Finding {
         let fix = format!("name a file in it: --store {}, or [store] path", path.join("agon.db").display());
         return Finding::fail("store", format!("{} is a folder", path.display()), fix);
     }
-    let ready = store::prepare(path).and_then(|()| {
-        if path.exists() {
-            let opened = std::fs::OpenOptions::new().append(true).open(path);
-            opened.with_context(|| format!("{} cannot be written", path.display()))?;
-        }
-        writable(folder)
-    });
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let there = folder.ancestors().find(|place| place.exists()).unwrap_or(Path::new("/"));
+    let opened = match path.exists() {
+        true => std::fs::OpenOptions::new().append(true).open(path).map(drop),
+        false => Ok(()),
+    };
+    let ready = opened.with_context(|| format!("{} cannot be written", path.display())).and_then(|()| writable(there));
     if let Err(error) = ready {
         return Finding::fail("store", format!("{error:#}"), FIX);
     }
