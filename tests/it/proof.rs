@@ -1,5 +1,5 @@
 //! Replaying and verifying what is stored.
-use crate::support::World;
+use crate::support::{Cluster, World, address};
 use rusqlite::Connection;
 
 #[test]
@@ -46,6 +46,57 @@ fn verify_says_that_a_log_is_whole_or_where_it_is_not() {
         write(&world, *row, body);
     }
     world.agon(&["verify"]).ok();
+}
+
+#[test]
+fn a_damaged_log_is_no_trouble_of_other_debates_and_can_be_deleted() {
+    let world = World::new();
+    world.rehearse("older").ok();
+    world.rehearse("hurt").ok();
+    world.rehearse("newer").ok();
+    damage(&world, "hurt");
+    let listed = world.agon(&["list"]).ok();
+    let states: Vec<&str> = listed.stdout.lines().filter(|line| line.contains("damaged")).collect();
+    assert!(states.len() == 1 && states[0].starts_with("hurt"), "{listed:?}");
+    assert!(listed.stdout.contains("older") && listed.stdout.contains("newer"), "{listed:?}");
+    assert!(listed.stderr.contains("debate hurt: the log is damaged at event"), "{listed:?}");
+    let rows = world.json(&["list", "--json"]);
+    let states: Vec<&str> = rows.as_array().unwrap().iter().map(|row| row["state"].as_str().unwrap()).collect();
+    assert_eq!(states, ["succeeded", "damaged", "succeeded"]);
+    assert!(rows[1]["damage"].as_str().unwrap().contains("event") && rows[1].get("topic").is_none(), "{rows}");
+    let some = world.agon(&["list", "--state", "succeeded"]).ok();
+    assert!(!some.stdout.contains("hurt") && some.stderr.contains("not known whether it fits"), "{some:?}");
+    let got = world.agon(&["get", "hurt"]).code(3);
+    assert!(got.stderr.contains("the log is damaged at event"), "{got:?}");
+    world.agon(&["delete", "hurt"]).ok();
+    let listed = world.agon(&["list"]).ok();
+    assert!(!listed.stdout.contains("hurt") && listed.stderr.is_empty(), "{listed:?}");
+    world.agon(&["verify"]).ok();
+}
+
+#[test]
+fn a_server_deletes_a_debate_whose_log_is_damaged() {
+    let mut cluster = Cluster::start();
+    cluster.world.rehearse("hurt").ok();
+    cluster.world.rehearse("whole").ok();
+    damage(&cluster.world, "hurt");
+    let database = cluster.world.database().display().to_string();
+    let mut alone = cluster.launch("alone", &["--rehearsal", "--store", &database]);
+    let grpc = address(&mut alone, "gRPC");
+    let agon = |args: &[&str]| cluster.world.agon(&[args, &["--server", &grpc]].concat());
+    assert!(agon(&["list"]).ok().stdout.contains("whole"));
+    let got = agon(&["get", "hurt"]);
+    assert!(got.code != Some(0) && got.stderr.contains("damaged"), "{got:?}");
+    agon(&["delete", "hurt"]).ok();
+    assert!(!agon(&["list"]).ok().stdout.contains("hurt"));
+}
+
+/// Changes one byte in the middle of a debate's log.
+fn damage(world: &World, id: &str) {
+    let find =
+        "SELECT r.rowid, r.body FROM records r JOIN debates d ON r.debate = d.id WHERE d.debate = ?1 LIMIT 1 OFFSET 3";
+    let row: (i64, Vec<u8>) = database(world).query_row(find, [id], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    flip(world, row.0, &row.1, row.1.len() / 2);
 }
 
 #[test]

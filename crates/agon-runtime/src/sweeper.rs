@@ -101,7 +101,11 @@ impl Sweeper {
         loop {
             let page = self.shared.in_time(upkeep.list(Page { limit: PAGE, after })).await?;
             for head in &page {
-                self.note_unknown(head).await?;
+                match self.note_unknown(head).await {
+                    // the debates before it are none the worse
+                    Err(error @ StoreError::Damaged { .. }) => tracing::error!(%error, "a damaged log is not listed"),
+                    noted => noted?,
+                }
             }
             after = page.last().map(|head| head.id.clone());
             if after.is_none() || self.shared.room_for_debates.is_closed() {

@@ -1,9 +1,11 @@
 //! Which debates a list is to show: the same conditions for the local store and for a server.
 use crate::cli::{ListArgs, ListedOutcome, ListedState};
 use crate::reports::Log;
+use crate::store::Kept;
 use agon_core::{Debate, DebateState, Halt, Outcome};
 use agon_proto::pb;
 use agon_proto::pb::v1::debate::State;
+use agon_store::DebateHead;
 
 /// Whether every debate is to be shown.
 pub fn is_empty(args: &ListArgs) -> bool {
@@ -14,9 +16,20 @@ pub fn is_empty(args: &ListArgs) -> bool {
         && args.since.is_none()
 }
 
-/// Whether a stored debate is to be shown.
-pub fn fits(args: &ListArgs, log: &Log) -> bool {
-    let Some(debate) = Debate::fold(&log.records) else { return false };
+/// Whether a stored debate is to be shown. Of one whose log is damaged nothing is known but when it was admitted.
+pub fn fits(args: &ListArgs, head: &DebateHead, kept: &Kept) -> bool {
+    match kept {
+        Kept::Whole(log) => log_fits(args, log),
+        Kept::Damaged(_) => {
+            let of_log = !args.state.is_empty() || !args.outcome.is_empty() || !args.labels.is_empty();
+            !of_log && args.text.is_none() && args.since.is_none_or(|since| head.admitted >= since)
+        }
+    }
+}
+
+fn log_fits(args: &ListArgs, log: &Log) -> bool {
+    // what the log of a debate does not begin like is shown as damaged
+    let Some(debate) = Debate::fold(&log.records) else { return is_empty(args) };
     let admission = debate.admission();
     let labelled =
         |key: &str, value: &str| admission.labels.get(key).is_some_and(|has| value.is_empty() || has == value);

@@ -21,6 +21,15 @@ const LONG: usize = 20;
 /// Debates that are listed where a name may be any of several.
 const CANDIDATES: usize = 10;
 
+/// What is kept of a debate.
+#[derive(Clone, Debug)]
+pub enum Kept {
+    /// Its log.
+    Whole(Log),
+    /// A log that is damaged: where, and how.
+    Damaged(String),
+}
+
 /// The debates that are kept.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -103,46 +112,69 @@ impl Store {
 
     /// The log of a debate.
     pub async fn log_of(&self, id: &DebateId) -> Result<Log, Stop> {
+        self.read_log(id).await.map_err(failed)
+    }
+
+    /// The log of a debate, or in which way it is damaged; nothing where the debate was deleted meanwhile.
+    pub async fn kept(&self, id: &DebateId) -> Result<Option<Kept>, Stop> {
+        match self.read_log(id).await {
+            Ok(log) => Ok(Some(Kept::Whole(log))),
+            Err(damaged @ StoreError::Damaged { .. }) => Ok(Some(Kept::Damaged(damaged.to_string()))),
+            // without any record the log is gone with its debate, or without it
+            Err(StoreError::NotFound(_)) => match self.sqlite.verify(id).await {
+                Err(damaged @ StoreError::Damaged { .. }) => Ok(Some(Kept::Damaged(damaged.to_string()))),
+                Ok(_) | Err(StoreError::NotFound(_)) => Ok(None),
+                Err(error) => Err(failed(error)),
+            },
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    async fn read_log(&self, id: &DebateId) -> Result<Log, StoreError> {
         let mut records: Vec<Record> = Vec::new();
         loop {
             let after = records.last().map_or(Position(0), Record::last);
-            let more = self.sqlite.read(id, after).await.map_err(failed)?;
+            let more = self.sqlite.read(id, after).await?;
             if more.is_empty() {
                 break;
             }
             records.extend(more.iter().map(|record| record.as_ref().clone()));
         }
         if records.is_empty() {
-            return Err(failed(StoreError::NotFound(id.clone())));
+            return Err(StoreError::NotFound(id.clone()));
         }
-        let raw = self.sqlite.raw_records(id).await.map_err(failed)?;
+        let raw = self.sqlite.raw_records(id).await?;
         let end = records.last().map(Record::last);
         let head = raw.iter().find(|raw| Some(raw.last) == end).map(|raw| chain::hex(&raw.hash));
-        let halt = match self.sqlite.local(id).await.map_err(failed)? {
+        let halt = match self.sqlite.local(id).await? {
             Some(Local::Halted(halt)) => Some(halt),
             Some(Local::Played(_)) | None => None,
         };
         Ok(Log { head, halt, ..Log::of(records) })
     }
 
-    /// The logs of the newest debates that fit.
-    pub async fn newest(&self, limit: u32, fits: impl Fn(&Log) -> bool) -> Result<Vec<Log>, Stop> {
+    /// The newest debates that fit, each as its head and its log say. What is damaged is no trouble of the others.
+    pub async fn newest(
+        &self,
+        limit: u32,
+        fits: impl Fn(&DebateHead, &Kept) -> bool,
+    ) -> Result<Vec<(DebateHead, Kept)>, Stop> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let mut logs = Vec::new();
+        let mut found = Vec::new();
         let mut after = None;
         loop {
             let heads = self.sqlite.list(Page { limit: PAGE, after }).await.map_err(failed)?;
-            for head in &heads {
-                let log = self.log_of(&head.id).await?;
-                if fits(&log) {
-                    logs.push(log);
+            let Some(last) = heads.last() else { return Ok(found) };
+            after = Some(last.id.clone());
+            for head in heads {
+                let Some(kept) = self.kept(&head.id).await? else { continue };
+                if fits(&head, &kept) {
+                    found.push((head, kept));
                 }
-                if logs.len() == limit {
-                    return Ok(logs);
+                if found.len() == limit {
+                    return Ok(found);
                 }
             }
-            let Some(last) = heads.last() else { return Ok(logs) };
-            after = Some(last.id.clone());
         }
     }
 

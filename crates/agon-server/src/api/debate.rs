@@ -149,7 +149,7 @@ impl Api {
         Ok(pb::VerifyDebateResponse { id: debate.name().to_owned(), found: Some(found) })
     }
 
-    /// Removes a debate that is over, or whose log is gone.
+    /// Removes a debate that is over, or whose log is gone or damaged.
     pub async fn delete(&self, call: &Call, request: &pb::DeleteDebateRequest) -> Result<(), Problem> {
         call.caller.require(Scope::DebatesWrite)?;
         let debate = named(&call.caller, &request.name)?;
@@ -159,6 +159,13 @@ impl Api {
             }
             // what is left of it
             Ok(_) | Err(Problem::Lost(_)) => {}
+            // nobody can go on with it, unless it is a process that has not seen the damage
+            Err(Problem::Damaged { .. }) => {
+                let local = self.ports.upkeep.local(&debate).await.map_err(|error| Problem::of_store(&error))?;
+                if matches!(local, Some(Local::Played(_))) {
+                    return Err(Problem::NotOver(debate.name().to_owned()));
+                }
+            }
             Err(problem) => return Err(problem),
         }
         self.mark_deleted(&debate).await?;

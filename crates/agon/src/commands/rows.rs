@@ -4,6 +4,7 @@ use crate::terminal::columns;
 use agon_core::{DebateState, Halt, Outcome};
 use agon_proto::pb;
 use agon_report::{DebateResult, ResultState, one_line};
+use agon_store::DebateHead;
 use anyhow::Context as _;
 use serde::Serialize;
 
@@ -11,7 +12,9 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row {
     id: String,
-    topic: String,
+    /// Absent where the log is damaged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    topic: Option<String>,
     /// In the words of the result.
     state: &'static str,
     /// Rounds held, where that is known.
@@ -19,11 +22,16 @@ pub struct Row {
     rounds: Option<u32>,
     admitted_at: String,
     duration_ms: u64,
-    rehearsal: bool,
+    /// Absent where the log is damaged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rehearsal: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<Outcome>,
     #[serde(skip_serializing_if = "Option::is_none")]
     winner: Option<String>,
+    /// Where and how the log is damaged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    damage: Option<String>,
 }
 
 impl Row {
@@ -31,14 +39,31 @@ impl Row {
     pub fn of_result(result: &DebateResult) -> Self {
         Self {
             id: result.id.clone(),
-            topic: result.topic.clone(),
+            topic: Some(result.topic.clone()),
             state: word(result.state),
             rounds: Some(result.rounds),
             admitted_at: result.timing.admitted_at.clone(),
             duration_ms: result.timing.duration_ms,
-            rehearsal: result.rehearsal,
+            rehearsal: Some(result.rehearsal),
             outcome: result.outcome,
             winner: result.outcome.and_then(|_| winner(result)),
+            damage: None,
+        }
+    }
+
+    /// A debate of the local store whose log is damaged.
+    pub fn damaged(head: &DebateHead, why: String) -> Self {
+        Self {
+            id: head.id.to_string(),
+            topic: None,
+            state: "damaged",
+            rounds: None,
+            admitted_at: i64::try_from(head.admitted.0).map(rfc3339).unwrap_or_default(),
+            duration_ms: head.updated.0.saturating_sub(head.admitted.0),
+            rehearsal: None,
+            outcome: None,
+            winner: None,
+            damage: Some(why),
         }
     }
 
@@ -52,24 +77,25 @@ impl Row {
         let duration = from.zip(last).map(|(from, to)| to.saturating_sub(from));
         Self {
             id: debate.id.clone(),
-            topic: debate.topic.clone(),
+            topic: Some(debate.topic.clone()),
             state: state(debate.state()),
             rounds: debate.rounds.or(debate.progress.map(|progress| progress.round)),
             admitted_at: created.map(rfc3339).unwrap_or_default(),
             duration_ms: duration.and_then(|ms| u64::try_from(ms).ok()).unwrap_or(0).saturating_sub(debate.paused_ms),
-            rehearsal: debate.rehearsal,
+            rehearsal: Some(debate.rehearsal),
             outcome: outcome(debate.outcome()),
             winner: None,
+            damage: None,
         }
     }
 
     /// The row for a person, as wide as the screen at most.
     fn line(&self, id: &str, id_columns: usize, width: usize) -> String {
         let day = self.admitted_at.get(..16).unwrap_or_default().replace('T', " ");
-        let mark = if self.rehearsal { " (rehearsal)" } else { "" };
+        let mark = if self.rehearsal == Some(true) { " (rehearsal)" } else { "" };
         let head = format!("{}{}  {day}  {:<12} ", id, " ".repeat(id_columns - columns(id)), self.standing());
         let room = width.saturating_sub(columns(&head) + columns(mark));
-        format!("{head}{}{mark}\n", cut(&one_line(&self.topic), room))
+        format!("{head}{}{mark}\n", cut(&one_line(self.topic.as_deref().unwrap_or("(topic unknown)")), room))
     }
 
     /// The outcome where there is one, else the state, in the words of the JSON.

@@ -6,11 +6,11 @@ use crate::client::{self, Client, Place};
 use crate::exit::{Exit, Stop};
 use crate::filter;
 use crate::reports::{self, Log};
-use crate::store::{Store, failed};
+use crate::store::{Kept, Store, failed};
 use agon_core::Debate;
 use agon_proto::pb::v1::ExportFormat;
 use agon_proto::pb::v1::debate::State;
-use agon_store::Upkeep;
+use agon_store::{DebateHead, Local, StoreError, Upkeep};
 
 /// Columns of a list that is not shown on a terminal.
 pub(super) const PIPED: usize = 80;
@@ -45,9 +45,32 @@ pub fn list(context: &Context, args: &ListArgs) -> Result<Exit, Stop> {
 
 fn local_rows(context: &Context, args: &ListArgs) -> Result<Vec<Row>, Stop> {
     let Some(store) = Store::open_existing(context)? else { return Ok(Vec::new()) };
-    let logs: Vec<Log> = store.block_on(store.newest(args.limit, |log| filter::fits(args, log)))?;
-    let results = logs.iter().map(Log::result).collect::<Result<Vec<_>, _>>()?;
-    Ok(results.iter().map(Row::of_result).collect())
+    let warn = |why: &str, head: &DebateHead| {
+        let delete = store.advice(&format!("delete {}", head.id));
+        context.output.warn(&format!("{}; {delete} removes it", agon_report::one_line(why)));
+    };
+    let fits = |head: &DebateHead, kept: &Kept| {
+        let fits = filter::fits(args, head, kept);
+        if let (Kept::Damaged(why), false) = (kept, fits) {
+            warn(&format!("{why}, so that it is not known whether it fits"), head);
+        }
+        fits
+    };
+    let found = store.block_on(store.newest(args.limit, fits))?;
+    let row = |(head, kept): &(DebateHead, Kept)| {
+        let result = match kept {
+            Kept::Whole(log) => log.result().map_err(|error| format!("debate {}: {error:#}", head.id)),
+            Kept::Damaged(why) => Err(why.clone()),
+        };
+        match result {
+            Ok(result) => Row::of_result(&result),
+            Err(why) => {
+                warn(&why, head);
+                Row::damaged(head, why)
+            }
+        }
+    };
+    Ok(found.iter().map(row).collect())
 }
 
 /// `agon get ID`
@@ -147,8 +170,13 @@ pub fn delete(context: &Context, args: &DeleteArgs) -> Result<Exit, Stop> {
 
 async fn delete_here(store: &Store, name: &str) -> Result<String, Stop> {
     let id = store.find(name).await?;
-    let log = store.log_of(&id).await?;
-    if Debate::fold(&log.records).is_none_or(|debate| debate.ended().is_none()) {
+    let is_over = match store.kept(&id).await? {
+        Some(Kept::Whole(log)) => Debate::fold(&log.records).is_none_or(|debate| debate.ended().is_some()),
+        // whether it had ended is not known, but nobody can go on with it
+        Some(Kept::Damaged(_)) => !matches!(store.sqlite.local(&id).await.map_err(failed)?, Some(Local::Played(_))),
+        None => return Err(failed(StoreError::NotFound(id))),
+    };
+    if !is_over {
         return Err(Stop::usage(format!(
             "debate {id} is not over; end it first: {}",
             store.advice(&format!("cancel {id}"))
