@@ -217,7 +217,7 @@ pub struct MissingSeat {
 pub struct UsageTotals {
     /// Calls made, failed ones included.
     pub calls: u32,
-    /// Calls whose prompt or generated tokens are unknown; their tokens are not in the sums.
+    /// Calls whose prompt or generated tokens are unknown; the sums have what they did report.
     pub unknown_calls: u32,
     /// Prompt tokens that were reported.
     pub prompt_tokens: u64,
