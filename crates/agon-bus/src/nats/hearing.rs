@@ -5,7 +5,6 @@ use async_nats::Client;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
-use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 /// The pause before the connection is made anew, with all that listens on it; twice as long after each refusal that follows.
@@ -13,15 +12,6 @@ const FIRST_PAUSE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// After so long without a refusal the next one is a new one.
 const CALM: Duration = Duration::from_secs(60);
-
-/// A task that ends with its owner.
-pub(super) struct AbortOnDrop(pub(super) JoinHandle<()>);
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
 
 /// Makes the connection anew a while after something that it listens to was refused, until nothing is.
 pub(super) async fn keep(client: Client, tracker: Arc<Tracker>) {

@@ -1,7 +1,7 @@
 //! One connection, shared by all that use it.
 use super::config::NatsConfig;
 use super::error::NatsError;
-use super::hearing::{self, AbortOnDrop};
+use super::hearing;
 use super::state::{Access, ECHO_PREFIX, LinkState, Tracker, Violation};
 use super::streams::QUEUE_STREAM;
 use super::{auth, config::NatsTls};
@@ -15,6 +15,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 /// A connection to NATS. Clones share it. It reconnects by itself for as long as it lives.
@@ -28,7 +29,8 @@ pub struct NatsLink {
     api: &'static str,
     /// What the subjects of answers to the bus's own requests start with.
     answers: Arc<str>,
-    _hearing: Arc<AbortOnDrop>,
+    /// Ends with the last clone.
+    _hearing: Arc<JoinSet<()>>,
 }
 
 /// JetStream's API in the account that has the streams.
@@ -56,7 +58,9 @@ pub async fn connect(config: NatsConfig) -> Result<NatsLink, NatsError> {
             Ok(client) => {
                 let servers = config.urls.join(", ").into();
                 let (request_timeout, answers) = (config.request_timeout, answers_of(&config.inbox_prefix).into());
-                let _hearing = Arc::new(AbortOnDrop(tokio::spawn(hearing::keep(client.clone(), Arc::clone(&tracker)))));
+                let mut hearing = JoinSet::new();
+                hearing.spawn(hearing::keep(client.clone(), Arc::clone(&tracker)));
+                let _hearing = Arc::new(hearing);
                 return Ok(NatsLink { client, tracker, servers, request_timeout, api: API, answers, _hearing });
             }
             Err(error) => error,
