@@ -8,6 +8,9 @@ use agon_proto::{Chained, decode_record};
 use async_trait::async_trait;
 use bytes::Bytes;
 
+/// So many debates are listed at once where all are asked for.
+const PAGE: u32 = 500;
+
 /// Checking, copying and removing logs. Not needed to run a debate.
 #[async_trait]
 pub trait Upkeep: Send + Sync {
@@ -21,6 +24,17 @@ pub trait Upkeep: Send + Sync {
     /// Every debate, newest first, from the logs themselves. A cursor that names no debate is [`StoreError::NotFound`]. May take
     /// long where there are many: [`crate::Catalogue`] is what users page through.
     async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError>;
+    /// Every debate that has a log, in any order.
+    async fn debates(&self) -> Result<Vec<DebateId>, StoreError> {
+        let mut debates: Vec<DebateId> = Vec::new();
+        loop {
+            let page = self.list(Page { limit: PAGE, after: debates.last().cloned() }).await?;
+            if page.is_empty() {
+                return Ok(debates);
+            }
+            debates.extend(page.into_iter().map(|head| head.id));
+        }
+    }
     /// How a debate stands that was not submitted to a server and has not ended; nothing of any other. Only a file of one machine
     /// has such debates.
     async fn local(&self, _debate: &DebateId) -> Result<Option<Local>, StoreError> {
@@ -35,7 +49,8 @@ pub trait Upkeep: Send + Sync {
     async fn is_lost(&self, _debate: &DebateId, _admitted: Timestamp) -> Result<bool, StoreError> {
         Ok(false)
     }
-    /// Removes a debate: log, registers, job, orders and catalogue entry. Whether there was a log. Its writer, if there still is one, is fenced.
+    /// Removes a debate: log, registers, job, orders and, last of all, catalogue entry. Whether there was a log. Its writer, if there still is
+    /// one, is fenced. What a failed one has left is removed by the next.
     async fn delete(&self, debate: &DebateId) -> Result<bool, StoreError>;
 }
 

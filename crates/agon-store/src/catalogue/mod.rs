@@ -21,6 +21,21 @@ pub trait Catalogue: Send + Sync {
     async fn note(&self, summary: Summary) -> Result<(), StoreError>;
     /// What is known of a debate.
     async fn get_summary(&self, debate: &DebateId) -> Result<Option<Summary>, StoreError>;
+    /// Those of these debates of which no note is kept. What a catalogue has lost may still be known to those who heard it; noting it again
+    /// keeps it.
+    async fn unkept(&self, debates: Vec<DebateId>) -> Result<Vec<DebateId>, StoreError> {
+        let mut unkept = Vec::new();
+        for debate in debates {
+            if self.get_summary(&debate).await?.is_none() {
+                unkept.push(debate);
+            }
+        }
+        Ok(unkept)
+    }
+    /// How often it was seen to have lost what it kept; asks nothing.
+    fn losses(&self) -> u64 {
+        0
+    }
     /// The debates that fit, newest first.
     async fn find(&self, query: &Query) -> Result<Vec<Summary>, StoreError>;
     /// Every debate of every tenant that was submitted to a server, has not ended and does not wait to be resumed, oldest first.

@@ -11,7 +11,7 @@ use agon_proto::{Summary, Wire as _};
 use async_nats::HeaderMap;
 use async_trait::async_trait;
 use bytes::Bytes;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 use tokio::sync::watch;
 
@@ -33,6 +33,8 @@ struct Inner {
     index: CatalogueIndex,
     /// The sequence of each debate's last message, struck ones included.
     sequences: HashMap<DebateId, u64>,
+    /// How often the stream was found to be another one, or to have lost messages.
+    losses: u64,
 }
 
 /// A message of the catalogue.
@@ -73,12 +75,17 @@ impl Listing {
     /// Whether a summary says anything new, and the sequence that it has to follow.
     fn behind(&self, summary: &Summary) -> Option<u64> {
         let inner = lock(&self.inner);
-        let news = inner.index.get(&summary.id).is_none_or(|known| known != summary && supersedes(summary, known));
-        news.then(|| inner.sequences.get(&summary.id).copied().unwrap_or(0))
+        let sequence = inner.sequences.get(&summary.id).copied();
+        // what the stream has lost is news to it
+        let said = |known: &Summary| sequence.is_some() && known == summary;
+        let news = inner.index.get(&summary.id).is_none_or(|known| !said(known) && supersedes(summary, known));
+        news.then_some(sequence.unwrap_or(0))
     }
     /// The stream's sequences begin anew; what is known of debates stays until something newer is.
     pub(crate) fn reset(&self) {
-        lock(&self.inner).sequences.clear();
+        let mut inner = lock(&self.inner);
+        inner.sequences.clear();
+        inner.losses += 1;
     }
     /// The debate's messages are gone.
     pub(crate) fn purged(&self, debate: &DebateId, sequence: u64) {
@@ -120,6 +127,24 @@ impl Catalogue for NatsStore {
 
     async fn get_summary(&self, debate: &DebateId) -> Result<Option<Summary>, StoreError> {
         Ok(lock(&self.listing.inner).index.get(debate).cloned())
+    }
+
+    /// Asks the stream, which may have been purged while this process knew what it held.
+    async fn unkept(&self, debates: Vec<DebateId>) -> Result<Vec<DebateId>, StoreError> {
+        let kept = self.js.debates(CATALOGUE, subjects::ALL_ENTRIES).await;
+        let kept: HashSet<DebateId> =
+            kept.map_err(|error| error.during("listing the catalogue"))?.into_iter().collect();
+        let mut inner = lock(&self.listing.inner);
+        let mut unkept = debates;
+        unkept.retain(|debate| !kept.contains(debate) || inner.index.get(debate).is_none());
+        for debate in unkept.iter().filter(|debate| !kept.contains(debate)) {
+            inner.sequences.remove(debate);
+        }
+        Ok(unkept)
+    }
+
+    fn losses(&self) -> u64 {
+        lock(&self.listing.inner).losses
     }
 
     async fn find(&self, query: &Query) -> Result<Vec<Summary>, StoreError> {

@@ -1,16 +1,18 @@
 //! The few requests to JetStream that the store is made of, each with a deadline.
 use super::error::Refusal;
 use super::look::Found;
-use super::subjects::JOBS;
+use super::subjects::{self, JOBS};
 use agon_bus::nats::NatsLink;
+use agon_core::DebateId;
 use async_nats::header::{HeaderMap, NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, NATS_EXPECTED_STREAM};
 use async_nats::jetstream::message::StreamMessage;
 use async_nats::jetstream::publish::PublishAck;
 use async_nats::jetstream::response::Response;
-use async_nats::jetstream::stream::{RawMessageErrorKind, Stream};
+use async_nats::jetstream::stream::{Info, RawMessageErrorKind, Stream};
 use async_nats::jetstream::{Context, ContextBuilder, ErrorCode};
 use async_nats::{Client, Message, Request, RequestErrorKind};
 use bytes::Bytes;
+use futures_util::StreamExt as _;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -107,9 +109,28 @@ impl Js {
 
     /// The sequence of a stream's last message, whatever became of it.
     pub(crate) async fn end(&self, stream: &str) -> Result<u64, Refusal> {
+        self.info(stream).await.map(|info| info.state.last_sequence)
+    }
+
+    /// How a stream is; fails where it is missing.
+    pub(crate) async fn info(&self, stream: &str) -> Result<Info, Refusal> {
         let handle = self.handle(stream).await?;
         let info = self.in_time(handle.get_info()).await?;
-        info.map(|info| info.state.last_sequence).map_err(|error| Refusal::Unsure(error.to_string()))
+        info.map_err(|error| Refusal::Unsure(error.to_string()))
+    }
+
+    /// The debates that a stream has messages of, under these subjects.
+    pub(crate) async fn debates(&self, stream: &str, under: &str) -> Result<Vec<DebateId>, Refusal> {
+        let unsure = |error: &dyn std::fmt::Display| Refusal::Unsure(error.to_string());
+        let handle = self.handle(stream).await?;
+        let named = self.in_time(handle.info_with_subjects(under)).await?;
+        let mut named = named.map_err(|error| unsure(&error))?;
+        let mut debates = Vec::new();
+        while let Some(next) = self.in_time(named.next()).await? {
+            let (subject, _) = next.map_err(|error| unsure(&error))?;
+            debates.extend(subjects::debate_of(&subject));
+        }
+        Ok(debates)
     }
 
     /// Removes the messages of a subject, wildcards allowed; how many there were.

@@ -14,6 +14,7 @@ use async_nats::jetstream::message::StreamMessage;
 use async_trait::async_trait;
 use bytes::Bytes;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Headers beside a record's bytes: its hash in the chain, and its first and last event.
 const HASH: &str = "Agon-Hash";
@@ -52,6 +53,35 @@ impl Journal for NatsStore {
         if let Some(records) = self.live.read(debate, after) {
             return Ok(records);
         }
+        unless_it_goes(|| self.read_stored(debate, after)).await
+    }
+
+    fn forget(&self, debate: &DebateId) {
+        self.live.forget(debate);
+        self.heads.forget(debate);
+    }
+}
+
+/// How long a log that is damaged is left before it is read again.
+const SECOND_LOOK: Duration = Duration::from_millis(250);
+
+/// Reads a log, and once more if it is damaged: one that is being removed lacks records for a moment, and then is gone.
+pub(crate) async fn unless_it_goes<T, F>(read: impl Fn() -> F) -> Result<T, StoreError>
+where
+    F: Future<Output = Result<T, StoreError>>,
+{
+    match read().await {
+        Err(StoreError::Damaged { .. }) => {
+            tokio::time::sleep(SECOND_LOOK).await;
+            read().await
+        }
+        settled => settled,
+    }
+}
+
+impl NatsStore {
+    /// The records behind a position, as the leader has them.
+    async fn read_stored(&self, debate: &DebateId, after: Position) -> Result<Vec<Arc<Record>>, StoreError> {
         let place = self.log_place(debate);
         let tail = self.js.last(&place.stream, &place.subject).await.map_err(|error| error.during("reading a log"))?;
         let Some(tail) = tail else {
@@ -80,13 +110,6 @@ impl Journal for NatsStore {
         Ok(records)
     }
 
-    fn forget(&self, debate: &DebateId) {
-        self.live.forget(debate);
-        self.heads.forget(debate);
-    }
-}
-
-impl NatsStore {
     pub(crate) fn log_place(&self, debate: &DebateId) -> LogPlace {
         let shard = subjects::shard(debate, self.config.shards.get());
         LogPlace { stream: subjects::log_stream(shard), subject: subjects::log(debate, shard) }
@@ -186,4 +209,29 @@ fn number(message: &StreamMessage, name: &str) -> Option<u64> {
 fn damaged(debate: &DebateId, at: Position, name: &str) -> StoreError {
     let detail = format!("the header {name} of its message is missing or cannot be read");
     StoreError::Damaged { debate: debate.clone(), at, detail }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::debate;
+    use std::cell::RefCell;
+
+    async fn seen(mut answers: Vec<Result<u8, StoreError>>) -> Result<u8, StoreError> {
+        answers.reverse();
+        let answers = RefCell::new(answers);
+        unless_it_goes(|| std::future::ready(answers.borrow_mut().pop().unwrap())).await
+    }
+    fn broken() -> Result<u8, StoreError> {
+        Err(damaged(&debate("a"), Position(1), HASH))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_log_that_is_being_removed_is_gone_and_not_damaged() {
+        let gone = seen(vec![broken(), Err(StoreError::NotFound(debate("a")))]).await;
+        assert!(matches!(gone, Err(StoreError::NotFound(_))), "{gone:?}");
+        let stays = seen(vec![broken(), broken()]).await;
+        assert!(matches!(stays, Err(StoreError::Damaged { .. })), "{stays:?}");
+        assert_eq!(seen(vec![Ok(1)]).await.unwrap(), 1);
+    }
 }

@@ -25,24 +25,36 @@ const MARK_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 /// Why the tail begins anew.
 type Broken = Box<dyn std::error::Error + Send + Sync>;
 
+/// What was seen of the stream.
+#[derive(Default)]
+struct Seen {
+    /// When it was made, in nanoseconds since 1970.
+    made: Option<i128>,
+    /// The sequence of its last message.
+    last: u64,
+}
+
 /// Follows the catalogue for as long as it is polled.
 pub(crate) async fn follow(js: Js, listing: Arc<Listing>) {
-    let mut last = 0;
+    let mut seen = Seen::default();
     loop {
-        if let Err(error) = run(&js, &listing, &mut last).await {
-            tracing::debug!(%error, last, "the tail of the catalogue begins anew");
+        if let Err(error) = run(&js, &listing, &mut seen).await {
+            tracing::debug!(%error, last = seen.last, "the tail of the catalogue begins anew");
         }
         tokio::time::sleep(PAUSE).await;
     }
 }
 
-async fn run(js: &Js, listing: &Listing, last: &mut u64) -> Result<(), Broken> {
-    if js.end(CATALOGUE).await? < *last {
+async fn run(js: &Js, listing: &Listing, seen: &mut Seen) -> Result<(), Broken> {
+    let stream = js.info(CATALOGUE).await?;
+    let made = stream.created.unix_timestamp_nanos();
+    if stream.state.last_sequence < seen.last || seen.made.is_some_and(|known| known != made) {
         // The stream is another one, or has lost what was not on disk yet: what is known says nothing about its sequences.
         listing.reset();
-        *last = 0;
+        seen.last = 0;
     }
-    let deliver_policy = match *last {
+    seen.made = Some(made);
+    let deliver_policy = match seen.last {
         0 => DeliverPolicy::LastPerSubject,
         last => DeliverPolicy::ByStartSequence { start_sequence: last + 1 },
     };
@@ -72,7 +84,7 @@ async fn run(js: &Js, listing: &Listing, last: &mut u64) -> Result<(), Broken> {
             headers: message.headers.as_ref(),
             payload: &message.payload,
         });
-        *last = (*last).max(sequence);
+        seen.last = seen.last.max(sequence);
         if pending == 0 {
             listing.loaded.send_replace(true);
         }

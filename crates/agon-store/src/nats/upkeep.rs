@@ -1,8 +1,8 @@
 //! Looking after what is stored on JetStream.
 use super::NatsStore;
 use super::error::Refusal;
-use super::log::head_of;
-use super::subjects::{self, JOBS, ORDERS, PARTS, REGISTERS};
+use super::log::{head_of, unless_it_goes};
+use super::subjects::{self, CATALOGUE, JOBS, ORDERS, PARTS, REGISTERS};
 use crate::catalogue::Catalogue as _;
 use crate::condition::Condition;
 use crate::live::ends;
@@ -23,12 +23,7 @@ type Admission = (i128, u64);
 #[async_trait]
 impl Upkeep for NatsStore {
     async fn verify(&self, debate: &DebateId) -> Result<Verified, StoreError> {
-        let mut walk = Walk::from_start(debate);
-        for message in self.whole_log(debate).await? {
-            walk.step(&self.raw(debate, &message).await?)?;
-        }
-        let verified = walk.verified().filter(|verified| verified.records > 0);
-        verified.ok_or_else(|| StoreError::NotFound(debate.clone()))
+        unless_it_goes(|| self.walked(debate)).await
     }
 
     async fn raw_records(&self, debate: &DebateId) -> Result<Vec<RawRecord>, StoreError> {
@@ -45,7 +40,7 @@ impl Upkeep for NatsStore {
     /// Asks for the first message of every log: use the catalogue where it matters.
     async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError> {
         let listing = |error: Refusal| error.during("listing the logs");
-        let debates = self.debates().await.map_err(listing)?;
+        let debates = self.debates().await?;
         let admissions = stream::iter(debates).map(|debate| async move {
             let place = self.log_place(&debate);
             let first = self.js.next(&place.stream, &place.subject, 1).await?;
@@ -66,6 +61,15 @@ impl Upkeep for NatsStore {
         heads.buffered(AT_ONCE).try_filter_map(|head| async { Ok(head) }).try_collect().await
     }
 
+    async fn debates(&self) -> Result<Vec<DebateId>, StoreError> {
+        let mut debates = Vec::new();
+        for shard in 0..self.config.shards.get() {
+            let named = self.js.debates(&subjects::log_stream(shard), &subjects::shard_logs(shard)).await;
+            debates.append(&mut named.map_err(|error| error.during("listing the logs"))?);
+        }
+        Ok(debates)
+    }
+
     fn condition(&self) -> Condition {
         self.found.condition()
     }
@@ -84,25 +88,39 @@ impl Upkeep for NatsStore {
     async fn delete(&self, debate: &DebateId) -> Result<bool, StoreError> {
         let place = self.log_place(debate);
         let deleting = |error: Refusal| error.during("deleting a debate");
-        // The log first: from then on its writer, if there still is one, is fenced.
-        let records = self.js.purge(&place.stream, &place.subject).await.map_err(deleting)?;
-        self.live.forget(debate);
-        self.heads.forget(debate);
         let rest = [
             (JOBS, subjects::jobs_of(debate)),
             (ORDERS, subjects::orders(debate)),
             (REGISTERS, subjects::registers(debate)),
             (PARTS, subjects::parts(debate)),
         ];
+        // While a stream is missing nothing is removed, so that the whole of it can be removed later.
+        for stream in rest.iter().map(|(stream, _)| *stream).chain([CATALOGUE]) {
+            self.js.info(stream).await.map_err(deleting)?;
+        }
+        // The log first: from then on its writer, if there still is one, is fenced.
+        let records = self.js.purge(&place.stream, &place.subject).await.map_err(deleting)?;
+        self.live.forget(debate);
+        self.heads.forget(debate);
         for (stream, subject) in rest {
             self.js.purge(stream, &subject).await.map_err(deleting)?;
         }
+        // The catalogue last: while it knows the debate, what a deletion has left can be removed by another.
         self.strike(debate).await?;
         Ok(records > 0)
     }
 }
 
 impl NatsStore {
+    async fn walked(&self, debate: &DebateId) -> Result<Verified, StoreError> {
+        let mut walk = Walk::from_start(debate);
+        for message in self.whole_log(debate).await? {
+            walk.step(&self.raw(debate, &message).await?)?;
+        }
+        let verified = walk.verified().filter(|verified| verified.records > 0);
+        verified.ok_or_else(|| StoreError::NotFound(debate.clone()))
+    }
+
     async fn whole_log(&self, debate: &DebateId) -> Result<Vec<StreamMessage>, StoreError> {
         let place = self.log_place(debate);
         let tail = self.js.last(&place.stream, &place.subject).await.map_err(|error| error.during("reading a log"))?;
@@ -110,22 +128,6 @@ impl NatsStore {
             None => Ok(Vec::new()),
             Some(tail) => self.messages_to(&place, 0, tail).await,
         }
-    }
-
-    /// Every debate that has a log.
-    async fn debates(&self) -> Result<Vec<DebateId>, Refusal> {
-        let mut debates = Vec::new();
-        for shard in 0..self.config.shards.get() {
-            let handle = self.js.handle(&subjects::log_stream(shard)).await?;
-            let unsure = |error: &dyn std::fmt::Display| Refusal::Unsure(error.to_string());
-            let named = self.js.in_time(handle.info_with_subjects(subjects::shard_logs(shard))).await?;
-            let mut named = named.map_err(|error| unsure(&error))?;
-            while let Some(next) = self.js.in_time(named.next()).await? {
-                let (subject, _) = next.map_err(|error| unsure(&error))?;
-                debates.extend(subjects::debate_of(&subject));
-            }
-        }
-        Ok(debates)
     }
 
     /// What a listing shows of a debate; nothing if it was deleted meanwhile.

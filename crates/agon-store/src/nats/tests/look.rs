@@ -61,6 +61,58 @@ async fn a_struck_debate_is_forgotten_everywhere_although_the_stream_had_lost_it
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_catalogue_has_lost_is_told_and_kept_again_once_it_is_noted() {
+    on_every_server(async |rig: Nats| {
+        let store = rig.open(small()).await;
+        store.ready().await;
+        let (a, b) = (debate("a"), debate("b"));
+        let unkept = async || store.unkept(vec![a.clone(), b.clone()]).await.unwrap();
+        store.note(summary("a", 1)).await.unwrap();
+        assert_eq!(unkept().await, vec![b.clone()]);
+        let link = link(&rig.server.url()).await;
+
+        let found = async |name: &str| {
+            let late = rig.open(small()).await;
+            late.ready().await;
+            late.get_summary(&debate(name)).await.unwrap()
+        };
+        link.jetstream().delete_stream("AGON_IDX").await.unwrap();
+        // sets up what is missing, and knows nothing
+        assert_eq!(found("a").await, None);
+        until("the loss is seen", async || store.losses() > 0).await;
+        assert_eq!(store.get_summary(&a).await.unwrap(), Some(summary("a", 1)), "it was heard of here");
+        assert_eq!(unkept().await, [a.clone(), b.clone()]);
+        store.note(summary("a", 1)).await.unwrap();
+        assert_eq!(found("a").await, Some(summary("a", 1)));
+
+        link.jetstream().get_stream("AGON_IDX").await.unwrap().purge().await.unwrap();
+        assert_eq!(unkept().await, [a.clone(), b.clone()]);
+        store.note(summary("a", 1)).await.unwrap();
+        assert_eq!((unkept().await, found("a").await), (vec![b.clone()], Some(summary("a", 1))));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_deletion_that_fails_because_a_stream_is_missing_removes_nothing_and_can_be_done_again() {
+    on_every_server(async |rig: Nats| {
+        let store = rig.open(small()).await;
+        let (a, link) = (debate("a"), link(&rig.server.url()).await);
+        store.append(&a, record(1, 1, 1)).await.unwrap();
+        store.note(summary("a", 1)).await.unwrap();
+        for stream in ["AGON_BIG", "AGON_IDX"] {
+            link.jetstream().delete_stream(stream).await.unwrap();
+            store.delete(&a).await.unwrap_err();
+            assert_eq!(store.verify(&a).await.unwrap().records, 1, "{stream}");
+            drop(rig.open(small()).await);
+        }
+        assert!(store.delete(&a).await.unwrap());
+        until("it is forgotten", async || store.get_summary(&a).await.unwrap().is_none()).await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stream_is_full_while_ends_still_fit_and_has_room_once_debates_are_deleted() {
     on_every_server(async |rig: Nats| {
         let limits = NatsLimits { log_bytes: NonZeroU64::new(1 << 20).unwrap(), ..NatsLimits::default() };
