@@ -112,7 +112,8 @@ pub(crate) async fn the_list_is_newest_first_and_pages_without_gaps(rig: &impl R
     }
     assert_eq!(seen, (0..7).rev().map(|n| debate(&n.to_string())).collect::<Vec<_>>());
     let (mut all, mut sorted) = (store.debates().await.unwrap(), seen);
-    (all.sort(), sorted.sort());
+    all.sort();
+    sorted.sort();
     assert_eq!(all, sorted);
     let unknown = store.list(Page { limit: 3, after: Some(debate("unknown")) }).await;
     assert!(matches!(unknown, Err(StoreError::NotFound(id)) if id == debate("unknown")));
