@@ -43,13 +43,18 @@ fn debates_outlive_a_model_server_that_is_killed_and_started_again() {
         kill_again_and_again(&world, port, kills, || over.load(Ordering::Relaxed) >= debates, &mut first)
     });
     assert!(killed >= kills.min(5), "{killed} kills");
+    let mut lost = 0;
     for n in 0..debates {
         let result = world.json(&["get", &format!("debate-{n}"), "--json"]);
         assert_eq!(result["state"], "succeeded", "{n}: {result}");
-        let text = |name: &str| result[name].as_array().cloned().unwrap_or_default();
-        assert_eq!(text("missing_seats"), Vec::<Value>::new(), "{n}");
-        assert!(text("failures").iter().all(|failure| failure["cause"] == "transport"), "{n}: {result}");
+        let list = |name: &str| result[name].as_array().cloned().unwrap_or_default();
+        // a turn whose answer breaks off in each of its tries is lost, and many in a row open the breaker
+        let for_the_kills = |failure: &Value| failure["cause"] == "transport" || failure["cause"] == "breaker_open";
+        assert!(list("failures").iter().chain(&list("missing_seats")).all(for_the_kills), "{n}: {result}");
+        lost += list("missing_seats").len();
     }
+    println!("{killed} kills during {debates} debates: all succeeded, {lost} seats lost");
+    assert!(lost * 4 <= killed, "{lost} seats lost by {killed} kills");
 }
 
 fn hold(world: &World, n: usize, url: &str) {
