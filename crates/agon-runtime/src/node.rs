@@ -116,8 +116,12 @@ impl Node {
             self.adopt(&debate);
             return Ok(());
         }
-        self.shared.in_time(self.shared.jobs.enqueue(&debate, priority)).await.map_err(SubmitError::Queue)?;
-        self.shared.hint_ready(&debate, priority).await;
+        match self.shared.in_time(self.shared.jobs.enqueue(&debate, priority)).await {
+            Ok(()) => self.shared.hint_ready(&debate, priority).await,
+            // it is admitted and noted as waiting: the sweeper queues it once there is room
+            Err(StoreError::Full(why)) => tracing::warn!(%debate, why, "no room for the job of a debate, it waits"),
+            Err(error) => return Err(SubmitError::Queue(error)),
+        }
         Ok(())
     }
 

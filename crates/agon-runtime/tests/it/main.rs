@@ -20,6 +20,8 @@ mod durable;
 #[cfg(test)]
 mod fleet;
 #[cfg(test)]
+mod full_queue;
+#[cfg(test)]
 mod fuse;
 #[cfg(test)]
 mod interrupted;
