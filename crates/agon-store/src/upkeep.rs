@@ -49,6 +49,10 @@ pub trait Upkeep: Send + Sync {
     async fn is_lost(&self, _debate: &DebateId, _admitted: Timestamp) -> Result<bool, StoreError> {
         Ok(false)
     }
+    /// Looks anew at where the log of a debate is kept, for [`Upkeep::is_lost`] goes by the last look. Fails where that is not there.
+    async fn look_again(&self, _debate: &DebateId) -> Result<(), StoreError> {
+        Ok(())
+    }
     /// Removes a debate: log, registers, job, orders and, last of all, catalogue entry. Whether there was a log. Its writer, if there still is
     /// one, is fenced. What a failed one has left is removed by the next.
     async fn delete(&self, debate: &DebateId) -> Result<bool, StoreError>;

@@ -86,11 +86,16 @@ impl Api {
         })
     }
 
-    /// What is known of a debate whose log is gone.
+    /// What is known of a debate whose log is gone. That its stream is older than the debate may be out of date: it is looked at anew.
     async fn lost(&self, debate: &DebateId) -> Result<Option<Summary>, Problem> {
         let of_store = |error: StoreError| Problem::of_store(&error);
         let Some(known) = self.ports.catalogue.get_summary(debate).await.map_err(of_store)? else { return Ok(None) };
-        let lost = self.ports.upkeep.is_lost(debate, known.admitted).await.map_err(of_store)?;
+        let upkeep = &self.ports.upkeep;
+        if upkeep.is_lost(debate, known.admitted).await.map_err(of_store)? {
+            return Ok(Some(known));
+        }
+        upkeep.look_again(debate).await.map_err(of_store)?;
+        let lost = upkeep.is_lost(debate, known.admitted).await.map_err(of_store)?;
         Ok(lost.then_some(known))
     }
 

@@ -16,6 +16,8 @@ mod figures;
 #[cfg(test)]
 mod follow;
 #[cfg(test)]
+mod gone;
+#[cfg(test)]
 mod history;
 #[cfg(test)]
 mod http;

@@ -97,6 +97,11 @@ impl Found {
         lock(&self.inner).refused.remove(stream);
     }
 
+    /// Takes note of since when a stream of logs is there.
+    pub(crate) fn begins(&self, stream: &str, info: &Info) {
+        lock(&self.inner).begins.insert(stream.to_owned(), beginning(info));
+    }
+
     /// Whether the log of a debate that was admitted then may be gone from its stream.
     pub(crate) fn may_lack(&self, stream: &str, admitted: Timestamp) -> bool {
         lock(&self.inner).begins.get(stream).is_none_or(|begin| admitted.0 < begin.saturating_add(CLOCKS))

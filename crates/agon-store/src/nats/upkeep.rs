@@ -85,6 +85,15 @@ impl Upkeep for NatsStore {
         }
     }
 
+    async fn look_again(&self, debate: &DebateId) -> Result<(), StoreError> {
+        let stream = self.log_place(debate).stream;
+        let looking = |error: Refusal| error.during("looking at a stream of logs");
+        let found = self.js.in_time(self.js.context.get_stream(&stream)).await.map_err(looking)?;
+        let found = found.map_err(|error| looking(Refusal::Unsure(error.to_string())))?;
+        self.found.begins(&stream, found.cached_info());
+        Ok(())
+    }
+
     async fn delete(&self, debate: &DebateId) -> Result<bool, StoreError> {
         let place = self.log_place(debate);
         let deleting = |error: Refusal| error.during("deleting a debate");

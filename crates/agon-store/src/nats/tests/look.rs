@@ -27,8 +27,11 @@ async fn a_stream_that_is_gone_is_named_and_its_logs_are_lost_once_it_is_made_an
             store.condition().broken.iter().any(|why| why.contains(LOGS) && why.contains("agon provision"))
         })
         .await;
+        assert!(store.look_again(&a).await.is_err(), "its stream is away");
         // another process sets up what is missing
         drop(rig.open(small()).await);
+        store.look_again(&a).await.unwrap();
+        assert!(store.is_lost(&a, LONG_AGO).await.unwrap(), "without a further look of its own");
         until("the stream is there", async || store.condition().trouble().is_none()).await;
         assert!(store.is_lost(&a, LONG_AGO).await.unwrap());
         let gone = store.read(&a, Position(1)).await;
