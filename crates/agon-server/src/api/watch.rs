@@ -51,7 +51,10 @@ impl Api {
         let over = folded.debate.ended().is_some() && after >= folded.debate.position();
         let source = match over {
             true => None,
-            false => Some(self.ports.node.watch(&debate, after, request.include_deltas).await.map_err(of_watch)?),
+            false => match self.ports.node.watch(&debate, after, request.include_deltas).await {
+                Err(WatchError::Unknown(_)) => return Err(self.missing(&debate).await?),
+                source => Some(source.map_err(of_watch)?),
+            },
         };
         let now = Instant::now();
         let follower = Follower {
@@ -62,6 +65,7 @@ impl Api {
             upkeep: self.ports.upkeep.clone(),
             admitted: folded.records.first().map_or(Timestamp::default(), |record| record.at),
             after,
+            told: now,
             heartbeat: self.times.heartbeat,
             until: call.deadline.map_or(now + self.times.watch, |deadline| deadline.min(now + self.times.watch)),
             stop: self.stop.clone(),
@@ -78,7 +82,7 @@ impl Api {
     }
 }
 
-/// How often a watch gives a sign of life while the store is in trouble, at least.
+/// How often a watch looks whether the store is in trouble, and gives a sign of life while it is, at least.
 const TROUBLED_HEARTBEAT: Duration = Duration::from_secs(5);
 
 struct Follower {
@@ -92,6 +96,8 @@ struct Follower {
     upkeep: Arc<dyn Upkeep>,
     admitted: Timestamp,
     after: Position,
+    /// When something was told last.
+    told: Instant,
     heartbeat: Duration,
     until: Instant,
     stop: CancellationToken,
@@ -111,12 +117,10 @@ impl Follower {
                 if let Step::Event(position, ..) = &step {
                     self.after = *position;
                 }
+                self.told = Instant::now();
                 return Some((Ok(step), Some(self)));
             }
-            let pause = match self.upkeep.condition().trouble() {
-                Some(_) => self.heartbeat.min(TROUBLED_HEARTBEAT),
-                None => self.heartbeat,
-            };
+            let pause = self.heartbeat.saturating_sub(self.told.elapsed()).min(TROUBLED_HEARTBEAT);
             let woken = wait(self.source.as_mut()?, pause, self.until, &self.stop).await;
             match woken {
                 Woken::Seen(Ok(Some(Watched::Record(record)))) => self.take(&record),
@@ -126,11 +130,16 @@ impl Follower {
                     }
                 }
                 Woken::Seen(Ok(None)) => return None,
+                Woken::Seen(Err(WatchError::Unknown(_))) => return Some((Err(self.missing().await), None)),
                 Woken::Seen(Err(error)) => return Some((Err(of_watch(error)), None)),
                 Woken::Silence if self.is_lost().await => {
                     return Some((Err(Problem::Lost(self.admission.id.name().to_owned())), None));
                 }
-                Woken::Silence => return Some((Ok(Step::Heartbeat(self.after, self.waits_for())), Some(self))),
+                Woken::Silence if self.waits_for().is_none() && self.told.elapsed() < self.heartbeat => {}
+                Woken::Silence => {
+                    self.told = Instant::now();
+                    return Some((Ok(Step::Heartbeat(self.after, self.waits_for())), Some(self)));
+                }
                 // the last word is the cursor to go on from
                 Woken::Stop => return Some((Ok(Step::Heartbeat(self.after, None)), None)),
             }
@@ -140,6 +149,16 @@ impl Follower {
     async fn is_lost(&self) -> bool {
         // where that cannot be known, it is asked again
         self.upkeep.is_lost(&self.admission.id, self.admitted).await.unwrap_or(false)
+    }
+
+    /// What to say of a debate whose log was there and is not.
+    async fn missing(&self) -> Problem {
+        let name = self.admission.id.name();
+        match self.is_lost().await {
+            true => Problem::Lost(name.to_owned()),
+            // whoever asks again is told whether it was deleted
+            false => Problem::Unavailable(format!("the log of debate {name} is not there")),
+        }
     }
 
     /// What of the store keeps the debate.
