@@ -137,9 +137,14 @@ fn a_nats_user_who_may_too_little_is_told_what_it_lacks() {
 fn a_server_that_is_not_there_is_named_within_seconds() {
     let cluster = Cluster::start();
     let server = nobody();
-    for args in [vec!["list"], vec!["watch", "some-debate"], vec!["submit", "Tea?"], vec!["hosts"]] {
+    for args in [vec!["list"], vec!["submit", "Tea?"], vec!["hosts"]] {
         let said = cluster.world.agon(&[args, vec!["--server", &server]].concat()).code(69);
         assert!(said.stderr.contains(&server) && said.stderr.contains("agon serve"), "{said:?}");
+    }
+    for args in [vec!["watch", "some-debate"], vec!["submit", "Tea?", "--wait"]] {
+        let said = cluster.world.agon(&[args, vec!["--patience", "1s", "--server", &server]].concat()).code(69);
+        assert!(said.stderr.contains(&server) && said.stderr.contains("agon serve"), "{said:?}");
+        assert!(said.stderr.contains("Waiting for 0 s: the server"), "it is waited for: {said:?}");
     }
 }
 

@@ -49,6 +49,7 @@ fn debates_whose_log_was_deleted_are_shown_as_lost_and_can_be_deleted_and_others
     for id in ["told-before", "cut-off"] {
         until("the loss is told", PATIENCE, || {
             let said = stage.agon(&["get", id, "--json"]);
+            assert_ne!(said.code, Some(64), "a debate that is known is never unknown: {said:?}");
             Ok((said.code == Some(3)).then_some(said))
         })
         .map(|said| assert!(said.stdout.contains("\"lost\"") && said.stderr.contains("deleted or purged"), "{said:?}"))
@@ -84,8 +85,11 @@ fn a_full_store_refuses_what_is_new_lets_debates_be_ended_and_all_go_on_once_the
     stage.logs.make_room(1).unwrap();
     stage.readiness("coordinator-1", "stream AGON_LOG_0 is full");
 
-    let refused = stage.agon(&["submit", "Should this fit?", "--rehearsal", "--model", "scripted"]).code(69);
+    let submit = ["submit", "Should this fit?", "--rehearsal", "--model", "scripted"];
+    let refused = stage.agon(&submit).code(69);
     assert!(refused.stderr.contains("STORE_FULL") && refused.stderr.contains("agon delete"), "{refused:?}");
+    let waits = stage.agon(&[&submit[..], &["--wait", "--no-reports", "--patience", "1s"]].concat()).code(69);
+    assert!(waits.stderr.contains("STORE_FULL") && waits.stderr.contains("Waiting for 0 s: "), "{waits:?}");
     let server = stage.cluster.grpc(0).unwrap();
     let watch = ["watch", "goes-on", "--patience", "2s", "--server", &server];
     let watch = Running::start(stage.cluster.agon(&watch));

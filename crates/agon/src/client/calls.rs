@@ -95,6 +95,15 @@ impl Client {
         self.ask("get", request, |mut to, request| async move { to.get_debate(request).await }).await
     }
 
+    /// The same, asked once and for no longer than this.
+    pub(super) async fn get_within(&self, id: &str, limit: Duration) -> Result<pb::v1::Debate, Status> {
+        let view = pb::v1::DebateView::Basic.into();
+        let request = timed(pb::v1::GetDebateRequest { name: id.to_owned(), view }, limit);
+        let mut to = self.debates.clone();
+        let late = |_| Status::deadline_exceeded("no answer");
+        tokio::time::timeout(limit, to.get_debate(request)).await.map_err(late)?.map(Response::into_inner)
+    }
+
     /// Has a debate that is over judged again. Harmless to repeat, because it carries a request id.
     pub async fn rejudge(&self, request: pb::v1::RejudgeDebateRequest) -> Result<pb::v1::Debate, Stop> {
         self.ask("rejudge", request, |mut to, request| async move { to.rejudge_debate(request).await }).await
@@ -150,12 +159,12 @@ impl Client {
     }
 
     async fn ask_hosts(&self) -> Result<pb::v1::ListHostsResponse, Status> {
-        let ask = || {
+        self.asked(|limit| {
             let mut to = self.cluster.clone();
-            let request = self.timed(pb::v1::ListHostsRequest {});
+            let request = timed(pb::v1::ListHostsRequest {}, limit);
             async move { to.list_hosts(request).await }
-        };
-        repeat(ask).await
+        })
+        .await
     }
 
     async fn ask<Q: Clone, A, F>(
@@ -177,14 +186,29 @@ impl Client {
     where
         F: Future<Output = Result<Response<A>, Status>>,
     {
-        repeat(|| send(self.debates.clone(), self.timed(question.clone()))).await
+        self.asked(|limit| send(self.debates.clone(), timed(question.clone(), limit))).await
+    }
+
+    /// Asks a few times, or for as long as the patience of a client that waits lasts. `send` is told how long the question may take.
+    async fn asked<A, F>(&self, mut send: impl FnMut(Duration) -> F) -> Result<A, Status>
+    where
+        F: Future<Output = Result<Response<A>, Status>>,
+    {
+        match self.says {
+            Some(output) => self.insist(output, send).await,
+            None => repeat(|| send(self.timeout)).await,
+        }
     }
 
     pub(super) fn timed<Q>(&self, question: Q) -> Request<Q> {
-        let mut request = Request::new(question);
-        request.set_timeout(self.timeout);
-        request
+        timed(question, self.timeout)
     }
+}
+
+fn timed<Q>(question: Q, limit: Duration) -> Request<Q> {
+    let mut request = Request::new(question);
+    request.set_timeout(limit);
+    request
 }
 
 pub(super) async fn repeat<A, F>(mut send: impl FnMut() -> F) -> Result<A, Status>

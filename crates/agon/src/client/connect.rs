@@ -1,6 +1,7 @@
 //! The connection: address, TLS, token.
 use crate::environment::Environment;
 use crate::exit::{Exit, Stop};
+use crate::output::Output;
 use crate::settings::ClientSettings;
 use agon_proto::pb::v1::archive_service_client::ArchiveServiceClient;
 use agon_proto::pb::v1::cluster_service_client::ClusterServiceClient;
@@ -34,6 +35,8 @@ pub struct Client {
     pub address: String,
     pub(super) timeout: Duration,
     pub(super) patience: Duration,
+    /// Where a client that waits for its answers says so.
+    pub(super) says: Option<Output>,
 }
 
 impl Client {
@@ -55,7 +58,13 @@ impl Client {
             address,
             timeout: settings.timeout.0,
             patience: settings.patience.0,
+            says: None,
         })
+    }
+
+    /// The same, but it asks until it is answered, for as long as its patience lasts, and says what it waits for.
+    pub fn patient(&self, says: Output) -> Self {
+        Self { says: Some(says), ..self.clone() }
     }
 }
 

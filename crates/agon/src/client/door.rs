@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 impl Client {
     /// The program's end that follows from a refusal; where the connection broke or the answer is no gRPC, whoever listens there is asked what it speaks.
     pub(super) async fn stop(&self, status: &Status, doing: &str) -> Stop {
-        if (told::broke(status) || told::is_foreign(status)) && speaks_http1(&self.address).await {
+        if self.is_wrong_door(status).await {
             return Stop::say(
                 Exit::Unavailable,
                 format!(
@@ -25,6 +25,11 @@ impl Client {
             );
         }
         told::stop(status, doing, &self.address)
+    }
+
+    /// Whether who listens there does not speak gRPC, so that no wait helps.
+    pub(super) async fn is_wrong_door(&self, status: &Status) -> bool {
+        (told::broke(status) || told::is_foreign(status)) && speaks_http1(&self.address).await
     }
 }
 

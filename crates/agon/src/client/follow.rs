@@ -19,13 +19,14 @@ use tonic::{Code, Status};
 const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// However little is left of the patience, a question has so long.
+const SHORTEST_QUESTION: Duration = Duration::from_secs(1);
 /// A stream that is silent for longer than this is dead: the server sends a sign of life every 15 s.
 const SILENCE: Duration = Duration::from_secs(45);
 
 /// Follows a debate from the event after `after` on.
 pub fn follow(client: &Client, id: &str, after: Position, tokens: bool) -> Feed {
-    let follower =
-        Follower { client: client.clone(), id: id.to_owned(), seen: after, tokens, begun: false, wait: Wait::new() };
+    let follower = Follower { client: client.clone(), id: id.to_owned(), seen: after, tokens, wait: Wait::new() };
     Feed::new(|sink| follower.run(sink))
 }
 
@@ -34,8 +35,6 @@ struct Follower {
     id: String,
     seen: Position,
     tokens: bool,
-    /// The server has answered at least once: from here on it is waited for.
-    begun: bool,
     wait: Wait,
 }
 
@@ -77,16 +76,24 @@ impl Follower {
                 Ended::Cut if progress => continue,
                 Ended::Cut => {}
             }
-            tokio::time::sleep(pause).await;
+            tokio::time::sleep(pause.min(self.left())).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 
     fn is_final(&mut self, status: &Status) -> bool {
         self.wait.stuck_since.get_or_insert_with(Instant::now);
-        // Who never answered is probably not there; who did is worth waiting for.
-        let patience = if self.begun { self.client.patience } else { self.client.patience.min(LONGEST_PAUSE) };
-        !told::passing(status.code()) || self.wait.exceeds(patience)
+        !told::passes(status) || self.wait.exceeds(self.client.patience)
+    }
+
+    /// What is left of the patience.
+    fn left(&self) -> Duration {
+        self.wait.left(self.client.patience)
+    }
+
+    /// How long a question may take now.
+    fn limit(&self) -> Duration {
+        self.client.timeout.min(self.left().max(SHORTEST_QUESTION))
     }
 
     /// Says what is waited for, if it is time to.
@@ -123,15 +130,18 @@ impl Follower {
             after_sequence: self.seen.0,
             include_deltas: self.tokens,
         };
-        let opened = tokio::time::timeout(self.client.timeout, self.client.debates.watch_debate(request)).await;
+        let opened = tokio::time::timeout(self.limit(), self.client.debates.watch_debate(request)).await;
         let mut stream = match opened {
             Ok(Ok(stream)) => stream.into_inner(),
             Ok(Err(status)) => return Ended::Broken(status),
-            Err(_) => return Ended::Broken(Status::new(Code::DeadlineExceeded, "no answer")),
+            Err(_) => {
+                let late = || Ended::Broken(Status::new(Code::DeadlineExceeded, "no answer"));
+                return self.out_of_patience().unwrap_or_else(late);
+            }
         };
         let mut heard = Instant::now();
         loop {
-            let ended = match tokio::time::timeout(TELL, stream.message()).await {
+            let ended = match tokio::time::timeout(TELL.min(self.left().max(SHORTEST_PAUSE)), stream.message()).await {
                 Ok(Ok(Some(message))) => {
                     heard = Instant::now();
                     self.take(message, sink).await
@@ -149,7 +159,6 @@ impl Follower {
     }
 
     async fn take(&mut self, message: pb::v1::WatchDebateResponse, sink: &Sink) -> Option<Ended> {
-        self.begun = true;
         match message.kind? {
             Kind::Snapshot(debate) if is_halted(&debate) => Some(self.catch_up(sink).await),
             Kind::Snapshot(debate) => self.is_over(&debate).then_some(Ended::Over),
@@ -167,7 +176,7 @@ impl Follower {
                 match (over, heard) {
                     (true, _) => Some(Ended::Over),
                     (false, false) => Some(Ended::Unheard),
-                    (false, true) if interrupted => self.if_halted(sink).await,
+                    (false, true) if interrupted => self.if_halted(sink, true).await,
                     (false, true) => None,
                 }
             }
@@ -182,18 +191,20 @@ impl Follower {
             Kind::Heartbeat(_) if sink.is_closed() => Some(Ended::Unheard),
             // no event says that a process of the debate's own was stopped or died
             Kind::Heartbeat(heartbeat) => {
-                match heartbeat.waits_for.as_str() {
-                    "" => self.wait.well(),
-                    why => self.wait.stuck(&one_line(why)),
+                let well = heartbeat.waits_for.is_empty();
+                if !well {
+                    self.wait.stuck(&one_line(&heartbeat.waits_for));
+                    self.tell(sink).await;
                 }
-                self.if_halted(sink).await
+                self.if_halted(sink, well).await
             }
         }
     }
 
-    /// The end of the stream, where nobody plays the debate any more.
-    async fn if_halted(&mut self, sink: &Sink) -> Option<Ended> {
-        match self.client.get(&self.id).await {
+    /// The end of the stream, where nobody plays the debate any more. The store is well as far as the server knows, or is not.
+    async fn if_halted(&mut self, sink: &Sink, well: bool) -> Option<Ended> {
+        let asked = Instant::now();
+        match self.client.get_within(&self.id, self.limit().min(TELL)).await {
             Ok(debate) if is_halted(&debate) => Some(self.catch_up(sink).await),
             Ok(debate) if debate.state() == State::Lost => {
                 let why =
@@ -202,16 +213,22 @@ impl Follower {
                 Some(Ended::Unreadable(Stop::say(Exit::Failed, lost)))
             }
             Ok(debate) => {
+                if well {
+                    self.wait.well();
+                }
                 self.wait.queued = debate.state() == State::Queued;
                 None
             }
             // nobody but the server knows the debate: it is asked again
-            Err(stop) if stop.exit == Exit::Unavailable => {
-                let why = stop.error.map(|error| one_line(&error.to_string()));
-                self.wait.stuck(&why.unwrap_or_default());
+            Err(status) if told::passes(&status) => {
+                self.wait.stuck_since.get_or_insert(asked);
+                // that an answer is late says less than what is known
+                if self.wait.why.is_none() || !told::is_late(&status) {
+                    self.wait.stuck(&told::what(&status, &self.client.address));
+                }
                 None
             }
-            Err(stop) => Some(Ended::Unreadable(stop)),
+            Err(status) => Some(Ended::Unreadable(self.client.stop(&status, "get").await)),
         }
     }
 

@@ -5,6 +5,7 @@ mod connect;
 mod door;
 mod find;
 mod follow;
+mod patient;
 mod told;
 mod wait;
 

@@ -3,6 +3,7 @@ use crate::exit::{Exit, Stop};
 use agon_report::{one_line, plain};
 use std::error::Error;
 use std::fmt::Write;
+use std::time::Duration;
 use tonic::{Code, Status, TimeoutExpired};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
@@ -22,7 +23,17 @@ pub fn broke(status: &Status) -> bool {
 
 /// Whether the server says that the same question may be answered later, and when.
 pub fn come_again(status: &Status) -> bool {
-    status.get_error_details().retry_info().is_some_and(|info| info.retry_delay.is_some())
+    retry_delay(status).is_some()
+}
+
+/// When the server says that it may be asked again.
+pub fn retry_delay(status: &Status) -> Option<Duration> {
+    status.get_error_details().retry_info()?.retry_delay
+}
+
+/// Whether there was no answer in time.
+pub fn is_late(status: &Status) -> bool {
+    matches!(status.code(), Code::DeadlineExceeded | Code::Cancelled)
 }
 
 /// Whether the answer may come from a server that speaks HTTP/2 and not gRPC.
@@ -34,9 +45,13 @@ pub fn is_foreign(status: &Status) -> bool {
     }
 }
 
-/// Whether the same question may be answered in a moment.
-pub fn passing(code: Code) -> bool {
-    matches!(code, Code::Unavailable | Code::Aborted | Code::DeadlineExceeded | Code::Unknown | Code::Cancelled)
+/// Whether the same question may be answered later: the server or its store is away or full.
+pub fn passes(status: &Status) -> bool {
+    match status.code() {
+        Code::Unavailable | Code::Aborted | Code::DeadlineExceeded | Code::Unknown | Code::Cancelled => true,
+        Code::ResourceExhausted => come_again(status),
+        _ => false,
+    }
 }
 
 fn exit(code: Code) -> Exit {
@@ -102,7 +117,8 @@ fn indented(text: &str) -> String {
     plain(text).trim_end().replace('\n', "\n    ")
 }
 
-fn what(status: &Status, address: &str) -> String {
+/// A refusal in one line.
+pub fn what(status: &Status, address: &str) -> String {
     let causes = causes(status);
     let io = causes.iter().find_map(|cause| cause.downcast_ref::<std::io::Error>());
     match (status.code(), io, causes.last()) {
@@ -158,7 +174,6 @@ fn hint(status: &Status) -> Option<&'static str> {
 mod tests {
     use super::*;
     use std::collections::HashMap;
-    use std::time::Duration;
 
     #[test]
     fn every_field_that_is_wrong_is_told_with_its_reason() {

@@ -14,6 +14,8 @@ pub struct Wait {
     news: Instant,
     /// When the watcher was last told.
     told: Option<Instant>,
+    /// The watcher knows why the debate cannot go on.
+    why_told: bool,
     /// Since when the debate cannot go on, as far as is known.
     pub stuck_since: Option<Instant>,
     /// Why not.
@@ -27,7 +29,15 @@ pub struct Wait {
 impl Wait {
     /// A wait that begins.
     pub fn new() -> Self {
-        Self { news: Instant::now(), told: None, stuck_since: None, why: None, queued: false, turn: None }
+        Self {
+            news: Instant::now(),
+            told: None,
+            why_told: false,
+            stuck_since: None,
+            why: None,
+            queued: false,
+            turn: None,
+        }
     }
 
     /// The debate cannot go on.
@@ -38,7 +48,7 @@ impl Wait {
 
     /// Nothing is known to keep the debate.
     pub fn well(&mut self) {
-        (self.stuck_since, self.why) = (None, None);
+        (self.stuck_since, self.why, self.why_told) = (None, None, false);
     }
 
     /// Something came. Whether the watcher was told of a wait.
@@ -49,9 +59,14 @@ impl Wait {
         self.told.take().is_some()
     }
 
-    /// Whether the debate could not go on for longer than this.
+    /// Whether the debate could not go on for so long.
     pub fn exceeds(&self, patience: Duration) -> bool {
-        self.stuck_since.is_some_and(|since| since.elapsed() > patience)
+        self.stuck_since.is_some_and(|since| since.elapsed() >= patience)
+    }
+
+    /// How much of a patience is left.
+    pub fn left(&self, patience: Duration) -> Duration {
+        self.stuck_since.map_or(patience, |since| patience.saturating_sub(since.elapsed()))
     }
 
     /// Takes note of whose turn it is.
@@ -66,11 +81,12 @@ impl Wait {
     /// What the watcher is to be told now, if it is time to.
     pub fn notice(&mut self) -> Option<String> {
         let due = self.told.map_or(self.news + TELL, |told| told + TELL);
-        let at_once = self.told.is_none() && self.why.is_some();
+        let at_once = self.why.is_some() && !self.why_told;
         if !at_once && Instant::now() < due {
             return None;
         }
         self.told = Some(Instant::now());
+        self.why_told = self.why.is_some();
         let seconds = self.news.elapsed().as_secs();
         Some(match (&self.why, self.queued, &self.turn) {
             (Some(why), _, _) => format!("Waiting for {seconds} s: {why}."),
@@ -115,7 +131,20 @@ mod tests {
         tokio::time::advance(Duration::from_secs(301)).await;
         wait.stuck("stream AGON_LOG_0 does not exist");
         assert!(wait.exceeds(Duration::from_secs(300)));
+        assert_eq!(wait.left(Duration::from_secs(310)), Duration::from_secs(9));
         wait.well();
         assert!(!wait.exceeds(Duration::ZERO));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_cause_is_told_as_soon_as_it_is_known() {
+        let mut wait = Wait::new();
+        tokio::time::advance(Duration::from_secs(10)).await;
+        assert!(wait.notice().unwrap().contains("first turn"));
+        tokio::time::advance(Duration::from_secs(1)).await;
+        wait.stuck("the disk is full");
+        assert_eq!(wait.notice().unwrap(), "Waiting for 11 s: the disk is full.");
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert_eq!(wait.notice(), None);
     }
 }

@@ -32,23 +32,25 @@ pub fn submit(context: &Context, args: &SubmitArgs) -> Result<Exit, Stop> {
     }
     small_runtime()?.block_on(async {
         let client = Client::open(&server, &context.environment)?;
+        let waits = args.wait || args.output.view.jsonl;
+        let first = if waits { client.patient(context.output) } else { client.clone() };
         let settings = match args.rehearsal {
             true => settings,
             false => {
                 let model = args.debate.model.as_deref();
-                servers::choose_served(context, &client, settings, &named, model).await?
+                servers::choose_served(context, &first, settings, &named, model).await?
             }
         };
         let wanted = Wanted::of(context, &settings, &args.debate, &named)?;
         let request = request(wanted, args);
         let asked = pb::v1::CreateDebateRequest { validate_only: true, ..request.clone() };
-        let planned = client.create(asked).await?.plan.unwrap_or_default();
+        let planned = first.create(asked).await?.plan.unwrap_or_default();
         if args.validate_only {
             return print_plan(context, args, &planned);
         }
         plan::unserved(&planned).for_each(|warning| context.output.warn(&warning));
-        let debate = client.create(request).await?;
-        if args.wait || args.output.view.jsonl {
+        let debate = first.create(request).await?;
+        if waits {
             return wait(context, args, &settings, &client, &debate.id).await;
         }
         if args.output.view.json {
@@ -107,8 +109,9 @@ pub fn watch(context: &Context, args: &WatchArgs) -> Result<Exit, Stop> {
     let output = OutputArgs { view: args.view.clone(), output_dir: None, no_reports: true };
     small_runtime()?.block_on(async {
         let client = Client::open(&server, &context.environment)?;
+        let id = client.patient(context.output).find(&args.id).await?;
+        // until then Ctrl-C ends the program
         let signals = Signals::listen().context("signals cannot be heard")?;
-        let id = client.find(&args.id).await?;
         let showing = Showing { context, settings: &settings, output: &output, signals };
         let remote = Remote { client: &client, id: &id, flag: flag(&args.api.server) };
         remote.show(showing, Position(args.after)).await
