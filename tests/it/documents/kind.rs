@@ -51,7 +51,6 @@ pub const ELSEWHERE: &[Reason] = &[
     not(Starts("vllm"), "needs a model server and a GPU"),
     not(Starts("llama-server"), "needs a model server and its weights"),
     not(Starts("cargo xtask"), "runs in CI; `cargo xtask tidy` checks that the command and its options exist"),
-    not(Starts("cargo test"), "runs in CI"),
     not(Starts(".ci/run"), "is what runs this test"),
     not(Starts("git"), "changes the clone that it is typed in"),
     not(Starts("gh"), "needs the forge that a release is on"),
