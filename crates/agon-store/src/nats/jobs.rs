@@ -114,9 +114,11 @@ impl NatsStore {
         for priority in order {
             for step in 0..lanes {
                 let lane = first.wrapping_add(step).checked_rem(lanes).unwrap_or(0);
-                let asked = Instant::now();
-                self.pull(&inbox, &subjects::job_consumer(priority, lane)).await?;
-                if let Some(job) = self.pulled(&mut answers, asked + self.config.lease).await? {
+                let (asked, consumer) = (Instant::now(), subjects::job_consumer(priority, lane));
+                self.pull(&inbox, &consumer).await?;
+                let pulled = self.pulled(&mut answers, asked + self.config.lease).await;
+                self.found.asked(&consumer, pulled.is_ok());
+                if let Some(job) = pulled? {
                     self.queue.served(priority);
                     return Ok(Some(job));
                 }

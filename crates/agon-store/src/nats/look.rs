@@ -45,6 +45,10 @@ struct Inner {
     brimful: BTreeSet<String>,
     /// What this user was refused last, by what it is for, and when.
     denied: BTreeMap<&'static str, (Violation, Instant)>,
+    /// The streams that were not there at the last look.
+    missing: BTreeSet<String>,
+    /// The consumers of jobs that have not answered since they were last asked.
+    unanswered: BTreeSet<String>,
     /// Logs that were begun before this moment may be gone from a stream, in milliseconds since 1970.
     begins: HashMap<String, u64>,
 }
@@ -67,6 +71,21 @@ impl Found {
     /// its own record, and removes the oldest messages for it although the stream is to refuse new ones.
     pub(crate) fn is_brimful(&self, stream: &str) -> bool {
         lock(&self.inner).brimful.contains(stream)
+    }
+
+    /// What may have to be set up again, by name: nothing is asked for it.
+    pub(crate) fn missing(&self) -> BTreeSet<String> {
+        let inner = lock(&self.inner);
+        inner.missing.union(&inner.unanswered).cloned().collect()
+    }
+
+    /// Whether a consumer of jobs has answered.
+    pub(crate) fn asked(&self, consumer: &str, answered: bool) {
+        let mut inner = lock(&self.inner);
+        match answered {
+            true => inner.unanswered.remove(consumer),
+            false => inner.unanswered.insert(consumer.to_owned()),
+        };
     }
 
     /// Takes note of what this user was refused since `seen` refusals had been; gives how many there are now.
@@ -132,7 +151,7 @@ async fn look(link: &NatsLink, config: &NatsStoreConfig, names: &[String], found
     let looks = names.iter().cloned().map(|name| async move { (find_stream(link, &name).await, name) });
     let looks: Vec<_> = stream::iter(looks).buffered(AT_ONCE).collect().await;
     let mut condition = Condition::default();
-    let (mut begins, mut brimful) = (Vec::new(), BTreeSet::new());
+    let (mut begins, mut brimful, mut missing) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     let mut filling = false;
     for (answer, name) in looks {
         let name = name.as_str();
@@ -151,9 +170,12 @@ async fn look(link: &NatsLink, config: &NatsStoreConfig, names: &[String], found
                     begins.push((name.to_owned(), beginning(&info)));
                 }
             }
-            Ok(None) => condition.broken.push(format!(
-                "stream {name} does not exist; it was deleted, or never set up: run `agon provision`, or restore a backup"
-            )),
+            Ok(None) => {
+                condition.broken.push(format!(
+                    "stream {name} does not exist; it was deleted, or never set up: run `agon provision`, or restore a backup"
+                ));
+                missing.insert(name.to_owned());
+            }
             Err(error) => {
                 let why = broken(name, &error);
                 if !condition.broken.contains(&why) {
@@ -171,7 +193,7 @@ async fn look(link: &NatsLink, config: &NatsStoreConfig, names: &[String], found
         }
     }
     inner.condition = condition;
-    inner.brimful = brimful;
+    (inner.brimful, inner.missing) = (brimful, missing);
     inner.begins.extend(begins);
     if well && !filling { PAUSE } else { SHORT_PAUSE }
 }

@@ -30,12 +30,13 @@ pub use setup::NatsUse;
 use crate::live::Live;
 use crate::lock::lock;
 use agon_bus::nats::NatsLink;
-use agon_bus::nats::provision::{SetUp, find_stream};
+use agon_bus::nats::provision::SetUp;
 use catalogue::Listing;
 use heads::Heads;
 use jobs::Queue;
 use js::Js;
 use look::Found;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use tokio::task::JoinSet;
 
@@ -72,14 +73,10 @@ impl NatsStore {
         setup::set_up(link, &Js::new(link, config.deadline), config, uses).await
     }
 
-    /// Whether a stream that such a process uses is not there.
-    pub async fn lacks(link: &NatsLink, config: &NatsStoreConfig, uses: NatsUse) -> Result<bool, NatsStoreError> {
-        for name in Self::stream_names(config).into_iter().filter(|name| uses.needs(name)) {
-            if find_stream(link, &name).await?.is_none() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    /// The streams that this process uses and that were not there when the store last looked, and the consumers of jobs that did not
+    /// answer. Asks nothing.
+    pub fn missing(&self) -> BTreeSet<String> {
+        self.found.missing()
     }
 
     /// The names of all its streams.

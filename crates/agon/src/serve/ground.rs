@@ -133,7 +133,7 @@ impl Ground {
     /// Sets up again what NATS loses. Returns when that is not permitted; never without NATS.
     pub async fn keep_streams(&self) -> Stop {
         match &self.nats {
-            Some(nats) => nats.streams.keep().await,
+            Some(nats) => nats.streams.keep(&nats.store).await,
             None => std::future::pending().await,
         }
     }

@@ -9,8 +9,8 @@ use agon_store::{NatsStore, NatsStoreConfig, NatsStoreError, NatsUse};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often is looked.
-const LOOK: Duration = Duration::from_secs(10);
+/// How often the store is asked what it misses, which asks NATS nothing.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// How long a stream has to be missing before it is made again: nats-server 2.9 deletes files of a stream for a while after it has
 /// forgotten it, and would delete those of the new one.
@@ -59,25 +59,28 @@ impl Streams {
     }
 
     /// Looks for as long as it is polled. Returns when something is missing that this user may not set up.
-    pub async fn keep(&self) -> Stop {
+    pub async fn keep(&self, store: &NatsStore) -> Stop {
+        let mut missed = None;
         loop {
             tokio::time::sleep(LOOK).await;
-            if !self.link.is_connected() {
+            if !self.link.is_connected() || store.missing().is_empty() {
+                missed = None;
                 continue;
             }
+            if missed.get_or_insert_with(Instant::now).elapsed() < SETTLE {
+                continue;
+            }
+            missed = None;
             match self.restore().await {
                 Ok(()) => {}
                 Err(NatsStoreError::Stream(error @ ProvisionError::Denied { .. })) => return not_set_up(error),
                 // NATS is away or has no room: that shows in the health of the process. A cluster that was given a name meanwhile goes on
-                Err(error) => tracing::debug!(%error, "streams could not be looked at"),
+                Err(error) => tracing::debug!(%error, "what is missing cannot be set up"),
             }
         }
     }
 
     async fn restore(&self) -> Result<(), NatsStoreError> {
-        if NatsStore::lacks(&self.link, &self.store, self.uses).await? {
-            tokio::time::sleep(SETTLE).await;
-        }
         if self.queues {
             provision_queues(&self.link, &self.bus).await?;
         }
