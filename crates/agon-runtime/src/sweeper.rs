@@ -6,16 +6,29 @@ use crate::tasks::tell;
 use crate::{ledger, notes};
 use agon_core::{Debate, DebateId, Position, Timestamp};
 use agon_proto::{Summary, SummaryState};
-use agon_store::{DebateHead, Page, StoreError, Upkeep};
+use agon_store::{StoreError, Upkeep, supersedes};
 use ractor::ActorRef;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// So many debates are queued again in one sweep.
+/// So many debates are queued again in one sweep, and so many noted again.
 const MOST: usize = 256;
-/// So many logs are looked at together.
-const PAGE: u32 = 100;
+
+/// How the catalogue was last compared with the logs.
+#[derive(Default)]
+struct Comparison {
+    /// When it was done, and how often the catalogue had lost something when it began; nothing before the first.
+    done: Option<(Instant, u64)>,
+    /// The debate behind which the next sweep goes on, where one sweep was not enough.
+    after: Option<DebateId>,
+}
+
+impl Comparison {
+    fn is_due(&self, losses: u64, pause: Duration) -> bool {
+        self.done.is_none_or(|(at, before)| before != losses || at.elapsed() >= pause)
+    }
+}
 
 pub(crate) struct Sweeper {
     pub(crate) shared: Shared,
@@ -26,7 +39,7 @@ impl Sweeper {
     /// Runs until no more debates are to be taken, or its owner is gone.
     pub(crate) async fn run(&self) {
         let times = &self.shared.config.times;
-        let mut rebuilt = Instant::now();
+        let mut comparison = Comparison::default();
         let mut offset = 0;
         while !self.shared.room_for_debates.is_closed() {
             tokio::time::sleep(jittered(times.sweep)).await;
@@ -34,11 +47,11 @@ impl Sweeper {
                 Ok(next) => offset = next,
                 Err(error) => tracing::warn!(%error, "debates that stand still cannot be found"),
             }
-            if let Some(upkeep) = self.shared.upkeep.as_ref().filter(|_| rebuilt.elapsed() >= times.rebuild) {
-                rebuilt = Instant::now();
-                if let Err(error) = self.rebuild(upkeep).await {
-                    tracing::warn!(%error, "the catalogue cannot be compared with the logs");
-                }
+            if let Some(upkeep) = &self.shared.upkeep
+                && comparison.is_due(self.shared.catalogue.losses(), times.rebuild)
+                && let Err(error) = self.rebuild(upkeep, &mut comparison).await
+            {
+                tracing::warn!(%error, "the catalogue cannot be compared with the logs");
             }
         }
     }
@@ -95,33 +108,47 @@ impl Sweeper {
         Ok(())
     }
 
-    /// Notes the debates that the catalogue does not know. A page at a time, with breaks, for there may be many.
-    async fn rebuild(&self, upkeep: &Arc<dyn Upkeep>) -> Result<(), StoreError> {
-        let mut after = None;
-        loop {
-            let page = self.shared.in_time(upkeep.list(Page { limit: PAGE, after })).await?;
-            for head in &page {
-                match self.note_unknown(head).await {
-                    // the debates before it are none the worse
-                    Err(error @ StoreError::Damaged { .. }) => tracing::error!(%error, "a damaged log is not listed"),
-                    noted => noted?,
-                }
-            }
-            after = page.last().map(|head| head.id.clone());
-            if after.is_none() || self.shared.room_for_debates.is_closed() {
+    /// Notes the debates that have a log and no note in the catalogue, so many in one sweep.
+    async fn rebuild(&self, upkeep: &Arc<dyn Upkeep>, comparison: &mut Comparison) -> Result<(), StoreError> {
+        let losses = self.shared.catalogue.losses();
+        let debates = self.shared.in_time(upkeep.debates()).await?;
+        let mut unkept = self.shared.in_time(self.shared.catalogue.unkept(debates)).await?;
+        unkept.sort_unstable();
+        let from = comparison.after.take().map_or(0, |after| unkept.partition_point(|debate| *debate <= after));
+        let mut rest = unkept.into_iter().skip(from);
+        for debate in rest.by_ref().take(MOST) {
+            if self.shared.room_for_debates.is_closed() {
                 return Ok(());
             }
-            tokio::time::sleep(PAGE_BREAK).await;
+            match self.note_unkept(&debate).await {
+                Ok(()) => {}
+                // one log that cannot be read keeps no other from being noted
+                Err(error @ StoreError::Damaged { .. }) => tracing::error!(%error, "a damaged log is not listed"),
+                Err(StoreError::NotFound(_)) => tracing::debug!(%debate, "deleted meanwhile"),
+                Err(error @ (StoreError::Backend(_) | StoreError::Full(_))) => {
+                    (comparison.done, comparison.after) = (None, Some(debate));
+                    return Err(error);
+                }
+            }
+            comparison.after = Some(debate);
         }
+        comparison.done = match rest.next() {
+            Some(_) => None,
+            None => {
+                comparison.after = None;
+                Some((Instant::now(), losses))
+            }
+        };
+        Ok(())
     }
 
-    async fn note_unknown(&self, head: &DebateHead) -> Result<(), StoreError> {
-        if self.shared.in_time(self.shared.catalogue.get_summary(&head.id)).await?.is_some() {
-            return Ok(());
-        }
-        let Some(summary) = self.derived(&head.id).await? else { return Ok(()) };
-        tracing::info!(debate = %head.id, "the catalogue did not know a debate");
-        self.shared.in_time(self.shared.catalogue.note(summary)).await
+    async fn note_unkept(&self, debate: &DebateId) -> Result<(), StoreError> {
+        let Some(derived) = self.derived(debate).await? else { return Ok(()) };
+        // the stream has lost it, and not everybody who heard it
+        let heard = self.shared.in_time(self.shared.catalogue.get_summary(debate)).await?;
+        let newest = heard.filter(|heard| says_more(heard, &derived)).unwrap_or(derived);
+        tracing::info!(%debate, "the catalogue had no note of a debate");
+        self.shared.in_time(self.shared.catalogue.note(newest)).await
     }
 
     /// What the log says. A debate that is claimed is noted as waiting: whoever owns it will note itself, and if nobody
@@ -138,8 +165,11 @@ impl Sweeper {
     }
 }
 
-/// A break between two pages of logs.
-const PAGE_BREAK: Duration = Duration::from_millis(200);
+/// Whether a note says more than the log, which does not say that the debate's owner still has it.
+fn says_more(heard: &Summary, derived: &Summary) -> bool {
+    let owned = matches!(heard.state, SummaryState::Running { .. }) && derived.state == SummaryState::Queued;
+    supersedes(heard, derived) || owned && heard.epoch == derived.epoch
+}
 
 /// Between three quarters and five quarters of it, so that nodes do not sweep together.
 fn jittered(pause: Duration) -> Duration {

@@ -22,7 +22,7 @@ pub trait Upkeep: Send + Sync {
     /// Removes the registers of a debate that is over; its log holds what counted.
     async fn purge_registers(&self, debate: &DebateId) -> Result<(), StoreError>;
     /// Every debate, newest first, from the logs themselves. A cursor that names no debate is [`StoreError::NotFound`]. May take
-    /// long where there are many: [`crate::Catalogue`] is what users page through.
+    /// long where there are many: [`crate::Catalogue`] is what users page through. A log that cannot be read is left out.
     async fn list(&self, page: Page) -> Result<Vec<DebateHead>, StoreError>;
     /// Every debate that has a log, in any order.
     async fn debates(&self) -> Result<Vec<DebateId>, StoreError> {

@@ -1,6 +1,6 @@
 //! Streams that NATS loses while processes run.
 use super::{PASSWORD, guarded, guarded_by, user};
-use crate::support::{Cluster, PATIENCE, SHORT, example};
+use crate::support::{Cluster, PATIENCE, SHORT, address, example};
 use agon_testkit::until;
 
 /// Somebody who may do anything in the account of the streams.
@@ -34,6 +34,45 @@ fn a_role_that_may_set_up_streams_does_so_when_they_are_lost() {
     .unwrap();
     let said = cluster.agon(&["submit", &example(SHORT), "--rehearsal", "--wait", "--id", "after"]).ok();
     assert!(said.stdout.contains("Decided"), "{said:?}");
+}
+
+#[test]
+fn the_list_of_debates_is_made_anew_from_the_logs_while_everything_runs_on() {
+    let mut cluster =
+        Cluster::start().setting("AGON__COORDINATOR__SWEEP", "1s").nats().gateway().coordinators(1).hosts(1);
+    cluster.agon(&["submit", &example(SHORT), "--rehearsal", "--wait", "--id", "over"]).ok();
+    // nobody serves its model: it runs and waits
+    cluster.agon(&["submit", &example(SHORT), "--model", "nobodys", "--id", "waits"]).ok();
+    let ours = cluster.address("gRPC");
+    let owned = [("over".to_owned(), "succeeded".to_owned()), ("waits".to_owned(), "running".to_owned())];
+    until("both are listed", PATIENCE, || Ok((listed(&cluster, &ours) == owned).then_some(()))).unwrap();
+    let mut wire = super::wire::Wire::connect(cluster.nats_server().port(), None).unwrap();
+    assert!(wire.listen("_INBOX_root.>").is_empty());
+    assert!(wire.publish("agon.v1.log.0.default.damaged", "no record").is_empty());
+
+    delete(&mut cluster, None, &["AGON_IDX"]);
+    until("the stream is set up again", PATIENCE, || {
+        wire.ask("$JS.API.STREAM.INFO.AGON_IDX", "_INBOX_root.here", "");
+        Ok((!wire.hear().1.contains("\"error\"")).then_some(()))
+    })
+    .unwrap();
+
+    // one that has never heard of any debate
+    let mut late = cluster.launch("late", &["--roles", "gateway"]);
+    let late = address(&mut late, "gRPC");
+    until("all are listed again", PATIENCE, || Ok((listed(&cluster, &late) == owned).then_some(()))).unwrap();
+    cluster.agon(&["cancel", "waits"]).ok();
+    until("its end is noted", PATIENCE, || Ok((listed(&cluster, &late)[1].1 == "cancelled").then_some(()))).unwrap();
+}
+
+/// Ids and states of the debates that a gateway lists, by id.
+fn listed(cluster: &Cluster, gateway: &str) -> Vec<(String, String)> {
+    let said = cluster.world.agon(&["list", "--json", "--server", gateway]).ok();
+    let debates: Vec<serde_json::Value> = serde_json::from_str(&said.stdout).unwrap();
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let mut debates: Vec<_> = debates.iter().map(|debate| (text(&debate["id"]), text(&debate["state"]))).collect();
+    debates.sort_unstable();
+    debates
 }
 
 #[test]

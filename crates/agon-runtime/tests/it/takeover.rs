@@ -33,6 +33,31 @@ async fn another_node_goes_on_when_one_dies() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_node_notes_what_the_catalogue_has_lost_soon_after_its_start_and_what_was_deleted_stays_away() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    let first = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+    let labels = std::collections::BTreeMap::from([("team".to_owned(), "red".to_owned())]);
+    for id in [ID, "deleted"] {
+        first.submit(Admission { labels: labels.clone(), ..admission(id, spec()) }).await.unwrap();
+        first.finished(&debate(id)).await.unwrap();
+    }
+    first.stop().await;
+    let noted = stage.catalogue.get_summary(&debate(ID)).await.unwrap().unwrap();
+    assert!(stage.upkeep.as_ref().unwrap().delete(&debate("deleted")).await.unwrap());
+    stage.catalogue.strike(&debate(ID)).await.unwrap();
+
+    let second = stage.peer("n2", vec![]).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+
+    let found = stage.catalogue.find(&agon_store::Query { limit: 9, ..Default::default() }).await.unwrap();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((&found[0].id, &found[0].state, &found[0].labels), (&noted.id, &noted.state, &labels));
+    assert!(matches!(found[0].state, SummaryState::Ended { outcome: Some(_), .. }), "{found:?}");
+    second.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_adopted_debate_does_not_wait_for_the_dead_owners_lease() {
     let stage = Stage::new();
     let cast = Cast::new(Duration::from_millis(500));

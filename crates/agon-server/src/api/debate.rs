@@ -149,7 +149,7 @@ impl Api {
         Ok(pb::VerifyDebateResponse { id: debate.name().to_owned(), found: Some(found) })
     }
 
-    /// Removes a debate that is over, or whose log is gone or damaged.
+    /// Removes a debate that is over, or whose log is gone or damaged: also what a deletion that failed has left.
     pub async fn delete(&self, call: &Call, request: &pb::DeleteDebateRequest) -> Result<(), Problem> {
         call.caller.require(Scope::DebatesWrite)?;
         let debate = named(&call.caller, &request.name)?;
@@ -166,12 +166,19 @@ impl Api {
                     return Err(Problem::NotOver(debate.name().to_owned()));
                 }
             }
+            Err(Problem::NoDebate(_)) if self.is_listed(&debate).await? => {}
             Err(problem) => return Err(problem),
         }
         self.mark_deleted(&debate).await?;
         self.ports.upkeep.delete(&debate).await.map_err(|error| Problem::of_store(&error))?;
         self.ports.journal.forget(&debate);
         Ok(())
+    }
+
+    /// Whether the catalogue knows a debate.
+    async fn is_listed(&self, debate: &DebateId) -> Result<bool, Problem> {
+        let known = self.ports.catalogue.get_summary(debate).await;
+        known.map(|known| known.is_some()).map_err(|error| Problem::of_store(&error))
     }
 
     /// A page of events. Events of one step are not parted.

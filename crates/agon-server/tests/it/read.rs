@@ -1,10 +1,10 @@
 //! Showing, listing, cancelling, removing and exporting debates.
 use crate::stage::*;
-use agon_core::{DebateState, Outcome, Position, Priority, TenantId, Timestamp};
+use agon_core::{DebateId, DebateState, Outcome, Position, Priority, TenantId, Timestamp};
 use agon_proto::pb::bus::v1 as bus;
 use agon_proto::pb::v1 as pb;
 use agon_proto::{Summary, SummaryState};
-use agon_store::{Catalogue, Journal};
+use agon_store::{Catalogue, Journal, Upkeep};
 use pb::debate::State;
 use std::collections::BTreeMap;
 use tonic::Code;
@@ -196,6 +196,24 @@ async fn a_debate_can_be_removed_once_it_is_over() {
     client.delete_debate(request).await.unwrap();
     assert_eq!(refusal(gateway.get("removed").await).0, Code::NotFound);
     assert!(listed(&gateway, pb::ListDebatesRequest::default()).await.debates.is_empty());
+}
+
+#[tokio::test]
+async fn what_a_deletion_that_failed_has_left_is_removed_by_the_next() {
+    let stage = Stage::new().await;
+    let gateway = stage.gateway().await;
+    gateway.create(wanted("half")).await.unwrap();
+    gateway.finish("half").await;
+    let id = DebateId::parse("half").unwrap();
+    let summary = stage.store.get_summary(&id).await.unwrap().unwrap();
+    assert!(Upkeep::delete(&*stage.store, &id).await.unwrap());
+    stage.store.note(summary).await.unwrap();
+    assert_eq!(listed(&gateway, pb::ListDebatesRequest::default()).await.debates.len(), 1);
+
+    let request = pb::DeleteDebateRequest { name: "half".into() };
+    gateway.debates.clone().delete_debate(request.clone()).await.unwrap();
+    assert!(listed(&gateway, pb::ListDebatesRequest::default()).await.debates.is_empty());
+    assert_eq!(refusal(gateway.debates.clone().delete_debate(request).await).0, Code::NotFound);
 }
 
 #[tokio::test]

@@ -56,9 +56,10 @@ impl Upkeep for NatsStore {
                 place.ok_or(StoreError::NotFound(cursor))? + 1
             }
         };
-        let listed = admissions.into_iter().skip(from).take(page.limit as usize);
-        let heads = stream::iter(listed).map(|(_, debate)| async move { self.listed(debate).await });
-        heads.buffered(AT_ONCE).try_filter_map(|head| async { Ok(head) }).try_collect().await
+        let later = admissions.into_iter().skip(from);
+        let heads = stream::iter(later).map(|(_, debate)| async move { self.listed(debate).await });
+        let most = usize::try_from(page.limit).unwrap_or(usize::MAX);
+        heads.buffered(AT_ONCE).try_filter_map(|head| async { Ok(head) }).take(most).try_collect().await
     }
 
     async fn debates(&self) -> Result<Vec<DebateId>, StoreError> {
@@ -139,17 +140,27 @@ impl NatsStore {
         }
     }
 
-    /// What a listing shows of a debate; nothing if it was deleted meanwhile.
+    /// What a listing shows of a debate; nothing if it was deleted meanwhile, or if its log is damaged.
     async fn listed(&self, id: DebateId) -> Result<Option<DebateHead>, StoreError> {
-        let place = self.log_place(&id);
+        match unless_it_goes(|| self.head(&id)).await {
+            Err(error @ StoreError::Damaged { .. }) => {
+                tracing::error!(%error, "a damaged log is not listed");
+                Ok(None)
+            }
+            settled => settled,
+        }
+    }
+
+    async fn head(&self, id: &DebateId) -> Result<Option<DebateHead>, StoreError> {
+        let place = self.log_place(id);
         let listing = |error: Refusal| error.during("listing a log");
         let first = self.js.next(&place.stream, &place.subject, 1).await.map_err(listing)?;
         let last = self.js.last(&place.stream, &place.subject).await.map_err(listing)?;
         let (Some(first), Some(last)) = (first, last) else { return Ok(None) };
-        let head = head_of(&id, &last)?;
+        let head = head_of(id, &last)?;
         let mut records = Vec::with_capacity(2);
         for message in [&first, &last] {
-            let raw = self.raw(&id, message).await?;
+            let raw = self.raw(id, message).await?;
             let damaged = |error| StoreError::Damaged {
                 debate: id.clone(),
                 at: raw.first,
@@ -158,7 +169,13 @@ impl NatsStore {
             records.push(decode_record(&raw.body).map_err(damaged)?.record);
         }
         let [first, last] = records.as_slice() else { return Ok(None) };
-        Ok(Some(DebateHead { admitted: first.at, updated: last.at, ended: ends(last), last: head.last, id }))
+        Ok(Some(DebateHead {
+            admitted: first.at,
+            updated: last.at,
+            ended: ends(last),
+            last: head.last,
+            id: id.clone(),
+        }))
     }
 }
 

@@ -1,5 +1,5 @@
 //! Commands that need no model to say whether a log is whole and what it means: `verify`, `replay`.
-use super::{Context, rows, small_runtime};
+use super::{Context, resume::worse, rows, small_runtime};
 use crate::cli::{ReplayArgs, VerifyArgs};
 use crate::client::{self, Client, Place};
 use crate::exit::{Exit, Stop};
@@ -23,7 +23,7 @@ pub fn verify(context: &Context, args: &VerifyArgs) -> Result<Exit, Stop> {
             store.block_on(async {
                 let mut checked = Vec::new();
                 for id in chosen(&store, &args.ids).await? {
-                    checked.push(verify_one(&store, &id).await?);
+                    checked.push(or_unverified(args, id.name(), verify_one(&store, &id).await)?);
                 }
                 Ok(checked)
             })?
@@ -32,7 +32,8 @@ pub fn verify(context: &Context, args: &VerifyArgs) -> Result<Exit, Stop> {
             let client = Client::open(&settings, &context.environment)?;
             let mut checked = Vec::new();
             for id in named(&client, &args.ids).await? {
-                checked.push(Checked::by_server(client.verify(&id).await?)?);
+                let found = client.verify(&id).await.and_then(Checked::by_server);
+                checked.push(or_unverified(args, &id, found)?);
             }
             Ok::<_, Stop>(checked)
         })?,
@@ -42,8 +43,18 @@ pub fn verify(context: &Context, args: &VerifyArgs) -> Result<Exit, Stop> {
     } else {
         checked.iter().try_for_each(|checked| context.output.line(&checked.line()))?;
     }
-    let damaged = checked.iter().any(|checked| matches!(checked.state, State::Damaged { .. }));
-    Ok(if damaged { Exit::Failed } else { Exit::Done })
+    Ok(checked.iter().map(Checked::exit).fold(Exit::Done, worse))
+}
+
+/// Of several debates, one that cannot be verified does not keep the others from being verified.
+fn or_unverified(args: &VerifyArgs, id: &str, found: Result<Checked, Stop>) -> Result<Checked, Stop> {
+    match found {
+        Err(Stop { exit, error: Some(error) }) if args.ids.len() != 1 => {
+            let state = State::Unverified { detail: format!("{error:#}"), exit };
+            Ok(Checked { id: id.to_owned(), state })
+        }
+        found => found,
+    }
 }
 
 /// What was found of a log.
@@ -57,8 +68,20 @@ struct Checked {
 #[derive(Debug, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 enum State {
-    Whole { records: u64, events: u64, hash: String },
-    Damaged { event: u64, detail: String },
+    Whole {
+        records: u64,
+        events: u64,
+        hash: String,
+    },
+    Damaged {
+        event: u64,
+        detail: String,
+    },
+    Unverified {
+        detail: String,
+        #[serde(skip)]
+        exit: Exit,
+    },
 }
 
 impl Checked {
@@ -71,6 +94,14 @@ impl Checked {
         Ok(Self { id: answer.id, state })
     }
 
+    fn exit(&self) -> Exit {
+        match &self.state {
+            State::Whole { .. } => Exit::Done,
+            State::Damaged { .. } => Exit::Failed,
+            State::Unverified { exit, .. } => *exit,
+        }
+    }
+
     fn line(&self) -> String {
         let id = &self.id;
         match &self.state {
@@ -80,6 +111,7 @@ impl Checked {
             State::Damaged { event, detail } => {
                 format!("{id}: DAMAGED at event {event}: {}", agon_report::one_line(detail))
             }
+            State::Unverified { detail, .. } => format!("{id}: not verified: {}", agon_report::one_line(detail)),
         }
     }
 }
@@ -219,4 +251,33 @@ fn rewrite(context: &Context, log: &Log, debate: &Debate, dir: &Path) -> Result<
         context.output.note(&format!("wrote {}", path.display()));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser as _;
+
+    #[derive(clap::Parser)]
+    struct Of {
+        #[command(flatten)]
+        args: VerifyArgs,
+    }
+
+    #[test]
+    fn one_of_several_that_cannot_be_verified_is_reported_and_decides_the_exit_code() {
+        let ghost = || Err(Stop::usage("there is no debate ghost"));
+        let all = Of::parse_from(["verify"]).args;
+        let checked = or_unverified(&all, "ghost", ghost()).unwrap();
+        assert_eq!(checked.line(), "ghost: not verified: there is no debate ghost");
+        let damaged = State::Damaged { event: 1, detail: "gone".to_owned() };
+        let damaged = or_unverified(&all, "bad", Ok(Checked { id: "bad".to_owned(), state: damaged })).unwrap();
+        assert_eq!([&damaged, &checked].map(Checked::exit), [Exit::Failed, Exit::Usage]);
+        assert_eq!(
+            serde_json::to_value(&checked).unwrap(),
+            serde_json::json!({"id": "ghost", "state": "unverified", "detail": "there is no debate ghost"})
+        );
+        let one = Of::parse_from(["verify", "ghost"]).args;
+        assert!(or_unverified(&one, "ghost", ghost()).is_err(), "alone it is refused");
+    }
 }

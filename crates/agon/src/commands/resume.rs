@@ -64,7 +64,8 @@ fn is_last(exit: Exit) -> bool {
     matches!(exit, Exit::Interrupted | Exit::BrokenPipe)
 }
 
-fn worse(one: Exit, other: Exit) -> Exit {
+/// The one with the higher code.
+pub fn worse(one: Exit, other: Exit) -> Exit {
     if other.code() > one.code() { other } else { one }
 }
 

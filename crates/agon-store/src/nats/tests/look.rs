@@ -1,12 +1,16 @@
 //! What the store says of itself: streams that are gone, streams that fill, logs that are lost.
 use super::{Nats, link, on_every_server, small, until};
 use crate::contract::{debate, record, summary};
-use crate::nats::{NatsLimits, NatsStore};
-use crate::{CancelOrder, Catalogue as _, Commands as _, Journal as _, NatsStoreConfig, StoreError, Upkeep as _};
+use crate::nats::subjects::job_consumer;
+use crate::nats::{NatsLimits, NatsStore, NatsUse};
+use crate::{
+    CancelOrder, Catalogue as _, Commands as _, Jobs as _, Journal as _, NatsStoreConfig, Page, StoreError, Upkeep as _,
+};
 use agon_bus::nats::{NatsAuth, NatsConfig, connect};
-use agon_core::{Position, Timestamp};
+use agon_core::{Position, Priority, Timestamp};
 use agon_testkit::{NatsOptions, NatsServer};
 use std::num::NonZeroU64;
+use std::time::Duration;
 
 const LOGS: &str = "AGON_LOG_0";
 const LONG_AGO: Timestamp = Timestamp(1);
@@ -30,10 +34,11 @@ async fn a_stream_that_is_gone_is_named_and_its_logs_are_lost_once_it_is_made_an
         assert!(store.look_again(&a).await.is_err(), "its stream is away");
         // another process sets up what is missing
         drop(rig.open(small()).await);
+        assert_eq!(Vec::from_iter(store.missing()), [LOGS]);
         store.look_again(&a).await.unwrap();
         assert!(store.is_lost(&a, LONG_AGO).await.unwrap(), "without a further look of its own");
         until("the stream is there", async || store.condition().trouble().is_none()).await;
-        assert!(store.is_lost(&a, LONG_AGO).await.unwrap());
+        assert!(store.is_lost(&a, LONG_AGO).await.unwrap() && store.missing().is_empty());
         let gone = store.read(&a, Position(1)).await;
         assert!(matches!(gone, Err(StoreError::NotFound(_))), "{gone:?}");
         assert!(store.read(&a, Position(0)).await.unwrap().is_empty(), "not from memory");
@@ -42,6 +47,23 @@ async fn a_stream_that_is_gone_is_named_and_its_logs_are_lost_once_it_is_made_an
         assert_eq!(store.get_summary(&a).await.unwrap(), None);
         store.append(&a, record(1, 1, 1)).await.unwrap();
         assert!(!store.is_lost(&a, LONG_AGO).await.unwrap());
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_consumer_of_jobs_that_is_gone_is_missing_until_it_answers_again() {
+    on_every_server(async |rig: Nats| {
+        let store = rig.open(NatsStoreConfig { deadline: Duration::from_secs(1), ..small() }).await;
+        assert!(store.take("n", Duration::ZERO).await.unwrap().is_none() && store.missing().is_empty());
+        let name = job_consumer(Priority::Interactive, 0);
+        let link = link(&rig.server.url()).await;
+        link.jetstream().get_stream("AGON_JOB").await.unwrap().delete_consumer(&name).await.unwrap();
+
+        store.take("n", Duration::ZERO).await.unwrap_err();
+        assert_eq!(Vec::from_iter(store.missing()), [name]);
+        NatsStore::restore(&link, &small(), NatsUse::ALL).await.unwrap();
+        assert!(store.take("n", Duration::ZERO).await.unwrap().is_none() && store.missing().is_empty());
     })
     .await;
 }
@@ -92,6 +114,26 @@ async fn what_the_catalogue_has_lost_is_told_and_kept_again_once_it_is_noted() {
         assert_eq!(unkept().await, [a.clone(), b.clone()]);
         store.note(summary("a", 1)).await.unwrap();
         assert_eq!((unkept().await, found("a").await), (vec![b.clone()], Some(summary("a", 1))));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_damaged_log_is_left_out_of_the_list_and_the_pages_go_on_behind_it() {
+    on_every_server(async |rig: Nats| {
+        let store = rig.open(small()).await;
+        let junk = (store.log_place(&debate("junk")).subject, bytes::Bytes::from_static(b"no record"));
+        store.append(&debate("a"), record(1, 1, 1)).await.unwrap();
+        link(&rig.server.url()).await.jetstream().publish(junk.0, junk.1).await.unwrap().await.unwrap();
+        store.append(&debate("b"), record(1, 1, 1)).await.unwrap();
+
+        let mut listed = Vec::new();
+        while let [head] = store.list(Page { limit: 1, after: listed.last().cloned() }).await.unwrap().as_slice() {
+            listed.push(head.id.clone());
+        }
+
+        assert_eq!(listed, [debate("b"), debate("a")]);
+        assert!(store.debates().await.unwrap().contains(&debate("junk")), "what is damaged is there all the same");
     })
     .await;
 }
