@@ -1,5 +1,6 @@
 //! `cargo xtask ship`: what is shipped beside the program, each checked by the tool that will read it in earnest.
 
+mod api_server;
 mod blocks;
 mod chart;
 mod containers;
@@ -23,8 +24,9 @@ use crate::process;
 use crate::steps::Steps;
 use tools::Tool;
 
-/// The command that gets what is missing.
+/// The command that gets what is missing, and the one for the check by an API server.
 const INSTALL: &str = "cargo xtask ship --install";
+const INSTALL_API_SERVER: &str = "cargo xtask ship --install --api-server";
 
 /// The command line of `ship`.
 #[derive(clap::Args)]
@@ -35,6 +37,10 @@ pub struct Args {
     /// Take what the chart renders now for right: rewrite `tests/charts/golden`
     #[arg(long, conflicts_with = "install")]
     accept: bool,
+    /// Apply every render to a Kubernetes API server that is started for it, in place of the other checks; with `--install`, build
+    /// etcd, the server, kubectl and helm into `target/tools`, which takes some minutes
+    #[arg(long, conflicts_with = "accept")]
+    api_server: bool,
 }
 
 /// What a missing tool means for the check as a whole.
@@ -88,7 +94,11 @@ const STEPS: &[Step] = &[
 /// Checks everything, or installs what that takes; whoever asks for this wants no part of it left out.
 pub fn run(args: &Args) -> Result<()> {
     if args.install {
-        return install::run(&Place::new(false)?.tools);
+        let wanted = if args.api_server { tools::OF_API_SERVER } else { tools::ALL };
+        return install::run(&Place::new(false)?.tools, wanted);
+    }
+    if args.api_server {
+        return api_server::run(&Place::new(false)?);
     }
     let mut steps = Steps::default();
     all(&mut steps, Missing::Fails, args.accept);

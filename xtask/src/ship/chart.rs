@@ -13,6 +13,8 @@ use crate::steps::{quiet, said};
 pub const CHART: &str = "helm/agon";
 /// Values that show one way of installing it each.
 pub const EXAMPLES: &str = "helm/agon/examples";
+/// Values that switch on, or off, what no example does.
+const OPTIONS: &str = "tests/charts/values";
 /// The name of the render without any values.
 pub const DEFAULT: &str = "default";
 /// What the chart is rendered for where nothing else is said.
@@ -38,11 +40,23 @@ pub struct Case {
 /// The chart's own values, and each example.
 pub fn cases(place: &Place) -> Result<Vec<Case>> {
     let mut cases = vec![Case { name: DEFAULT.to_owned(), values: None }];
-    for values in place.files(EXAMPLES, ".yaml")? {
-        let name = values.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        cases.push(Case { name, values: Some(values) });
-    }
+    cases.extend(cases_of(place, EXAMPLES)?);
     Ok(cases)
+}
+
+/// The same, and each set of values with every option, or none.
+pub fn all_cases(place: &Place) -> Result<Vec<Case>> {
+    let mut cases = cases(place)?;
+    cases.extend(cases_of(place, OPTIONS)?);
+    Ok(cases)
+}
+
+fn cases_of(place: &Place, folder: &str) -> Result<Vec<Case>> {
+    let case = |values: PathBuf| {
+        let name = values.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Case { name, values: Some(values) }
+    };
+    Ok(place.files(folder, ".yaml")?.into_iter().map(case).collect())
 }
 
 /// A call of `helm template` for release `agon` in namespace `agon`.
@@ -66,7 +80,7 @@ pub fn render(place: &Place, case: &Case, kubernetes: &str) -> Result<String> {
 
 /// `helm lint --strict` with each set of values.
 pub fn lint(place: &Place) -> Result<()> {
-    for case in cases(place)? {
+    for case in all_cases(place)? {
         let mut command = place.command(&tools::HELM)?;
         command.args(["lint", "--strict", "--quiet", "--kube-version", KUBERNETES, CHART]);
         if let Some(values) = &case.values {
@@ -97,7 +111,7 @@ pub fn notes(place: &Place) -> Result<()> {
     fs::rename(copy.join("templates/NOTES.txt"), copy.join("notes-of-the-chart"))?;
     let manifest = "notes: {{ tpl (.Files.Get \"notes-of-the-chart\") . | toJson }}\n";
     fs::write(copy.join("templates/notes-of-the-chart.yaml"), manifest)?;
-    for case in cases(place)? {
+    for case in all_cases(place)? {
         let mut command = template(place, &copy, KUBERNETES)?;
         command.args(["--show-only", "templates/notes-of-the-chart.yaml"]);
         if let Some(values) = &case.values {

@@ -8,19 +8,24 @@ use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
 use super::schemas::{self, Schemas};
-use super::tools::{self, Source, Tool};
+use super::tools::{Source, Tool};
 use crate::steps::{Steps, quiet, said};
 use crate::{needs, process};
 
 /// The Go that the tools ask for.
 const GO: (u32, u32) = (1, 25);
 
-/// Installs into `tools` what is missing; fails if something could not be got, after trying the rest.
-pub fn run(tools: &Path) -> Result<()> {
+/// The module of Kubernetes. It names modules of the same release without a version, because they lie beside it where it is written.
+const KUBERNETES: &str = "k8s.io/kubernetes";
+
+/// Installs into `tools` what is missing of `wanted`; fails if something could not be got, after trying the rest.
+pub fn run(tools: &Path, wanted: &[Tool]) -> Result<()> {
     let mut steps = Steps::default();
-    steps.run("install: packages of the system", needs::ensure_for_ship);
+    if wanted.iter().any(|tool| tool.source == Source::Debian) {
+        steps.run("install: packages of the system", needs::ensure_for_ship);
+    }
     let go = Go { work: tools.join("go-work") };
-    for tool in tools::ALL.iter().filter(|tool| tool.installed(tools).is_some_and(|path| !path.is_file())) {
+    for tool in wanted.iter().filter(|tool| tool.installed(tools).is_some_and(|path| !path.is_file())) {
         let Some(home) = tool.home(tools) else { continue };
         steps.run(&format!("install: {}", tool.program), || match tool.source {
             Source::Go { package, version } => go.install(tool, package, version, &home),
@@ -55,6 +60,7 @@ impl Drop for Go {
 #[serde(rename_all = "PascalCase")]
 struct Module {
     dir: PathBuf,
+    go_mod: PathBuf,
     sum: String,
 }
 
@@ -67,9 +73,16 @@ impl Go {
             quiet(self.command()?.current_dir(&module).env("CGO_ENABLED", "0").args(args))
         };
         let built = module.join("built");
+        let mut flags = "-ldflags=-s -w".to_owned();
         go(&["mod", "init", "tools.invalid/tool"])?;
+        if package.starts_with(KUBERNETES) {
+            for replace in replaced(&fs::read_to_string(self.download(KUBERNETES, version)?.go_mod)?, version) {
+                go(&["mod", "edit", &format!("-replace={replace}")])?;
+            }
+            flags.push_str(&format!(" -X k8s.io/component-base/version.gitVersion={version}"));
+        }
         go(&["get", "-tool", &format!("{package}@{version}")])?;
-        go(&["build", "-trimpath", "-ldflags=-s -w", "-o", &built.to_string_lossy(), package])?;
+        go(&["build", "-trimpath", &flags, "-o", &built.to_string_lossy(), package])?;
         let program = home.join("bin").join(tool.program);
         fs::create_dir_all(home.join("bin"))?;
         fs::rename(&built, &program).with_context(|| format!("go built no {}", program.display()))
@@ -77,11 +90,15 @@ impl Go {
 
     fn fetch(&self, schemas: &Schemas, tools: &Path) -> Result<()> {
         let Schemas { module, version, sum, .. } = schemas;
-        let mut command = self.command()?;
-        let answer = said(command.args(["mod", "download", "-json"]).arg(format!("{module}@{version}")))?;
-        let got: Module = serde_json::from_str(&answer).context("`go mod download -json` wrote something else")?;
+        let got = self.download(module, version)?;
         ensure!(got.sum == *sum, "{module}@{version} has the checksum {}, and not {sum}", got.sum);
         schemas.copy(&got.dir, tools)
+    }
+
+    fn download(&self, module: &str, version: &str) -> Result<Module> {
+        let mut command = self.command()?;
+        let answer = said(command.args(["mod", "download", "-json"]).arg(format!("{module}@{version}")))?;
+        serde_json::from_str(&answer).context("`go mod download -json` wrote something else")
     }
 
     fn command(&self) -> Result<Command> {
@@ -97,6 +114,13 @@ impl Go {
         command.env_remove("GOOS").env_remove("GOARCH");
         Ok(command)
     }
+}
+
+/// `NAME=NAME@VERSION` for each module that the `go.mod` of Kubernetes names without a version: v1.34.4 is made with v0.34.4 of them.
+fn replaced(go_mod: &str, version: &str) -> Vec<String> {
+    let beside = version.replacen("v1.", "v0.", 1);
+    let named = go_mod.lines().filter_map(|line| line.split("//").next()?.trim().strip_suffix(" v0.0.0"));
+    named.map(|name| format!("{name}={name}@{beside}")).collect()
 }
 
 /// Major and minor number of `go version go1.26.8 linux/amd64`.
@@ -124,6 +148,13 @@ mod tests {
         assert_eq!(parse_version("go version go1.27rc1 linux/amd64\n"), Some((1, 27)));
         assert_eq!(parse_version("go version devel +abc linux/amd64"), None);
         assert!(parse_version("go version go1.9 linux/amd64") < Some(GO));
+    }
+
+    #[test]
+    fn modules_beside_kubernetes_are_those_of_its_release() {
+        let go_mod = "require (\n\tk8s.io/api v0.0.0\n\tk8s.io/utils v0.0.0-20250604170112-4c0f3b243397\n\tk8s.io/kms v0.0.0 // indirect\n)\n";
+        let found = replaced(go_mod, "v1.34.4");
+        assert_eq!(found, ["k8s.io/api=k8s.io/api@v0.34.4", "k8s.io/kms=k8s.io/kms@v0.34.4"]);
     }
 
     #[test]

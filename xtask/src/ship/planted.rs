@@ -1,10 +1,12 @@
-//! Manifests with mistakes that the check of schemas must refuse: a check that lets these pass checks nothing.
+//! Manifests with mistakes that a check must refuse: a check that lets these pass checks nothing.
+
+use anyhow::{Result, bail};
 
 /// A manifest that is known to be right or wrong.
-pub struct Planted {
+pub struct Planted<'a> {
     /// What is wrong with it.
     pub what: &'static str,
-    pub manifest: &'static str,
+    pub manifest: &'a str,
     /// What the refusal has to name.
     pub named: &'static str,
 }
@@ -32,7 +34,7 @@ spec: {selector: {matchLabels: {app: right}}, endpoints: [{port: admin}]}
 ";
 
 /// Wrong for all of them.
-pub const WRONG: &[Planted] = &[
+pub const WRONG: &[Planted<'_>] = &[
     Planted {
         what: "an unknown field of a container",
         manifest: "\
@@ -100,7 +102,7 @@ spec: {groups: [{name: agon, rules: [{alert: Wrong, expression: up}]}]}
 ];
 
 /// Right for the newest Kubernetes and not for the oldest: the two checks are two.
-pub const NEW: Planted = Planted {
+pub const NEW: Planted<'_> = Planted {
     what: "a field that the oldest Kubernetes does not have",
     manifest: "\
 apiVersion: v1
@@ -110,3 +112,41 @@ spec: {hostnameOverride: new, containers: [{name: agon, image: agon}]}
 ",
     named: "hostnameOverride",
 };
+
+/// Whether the check `validate`, which takes a name and a manifest, lets pass what is right, and refuses each mistake for what it is.
+pub fn are_refused(right: &str, wrong: &[Planted<'_>], validate: &dyn Fn(&str, &str) -> Result<()>) -> Result<()> {
+    validate("right", right)?;
+    for mistake in wrong {
+        match validate("wrong", mistake.manifest) {
+            Ok(()) => bail!("{} was let pass", mistake.what),
+            Err(error) if error.to_string().contains(mistake.named) => {}
+            Err(error) => bail!("{} was refused for something else: {error:#}", mistake.what),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_that_lets_mistakes_pass_is_not_trusted() {
+        let error = are_refused(RIGHT, WRONG, &|_, _| Ok(())).unwrap_err().to_string();
+        assert!(error.contains("was let pass"), "{error}");
+    }
+
+    #[test]
+    fn a_check_that_refuses_everything_is_not_trusted_either() {
+        assert!(are_refused(RIGHT, WRONG, &|_, _| bail!("no")).is_err());
+        let only_wrong = |name: &str, _: &str| if name == "right" { Ok(()) } else { bail!("no schema at all") };
+        let error = are_refused(RIGHT, WRONG, &only_wrong).unwrap_err().to_string();
+        assert!(error.contains("for something else"), "{error}");
+    }
+
+    #[test]
+    fn a_check_that_names_each_mistake_is_trusted() {
+        let names = |name: &str, manifest: &str| if name == "right" { Ok(()) } else { bail!("{manifest}") };
+        are_refused(RIGHT, WRONG, &names).unwrap();
+    }
+}

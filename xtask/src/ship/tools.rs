@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::schemas;
 use crate::needs;
 
 /// A program, and how it is got.
@@ -59,9 +60,23 @@ pub const NATS_OF_THE_CHART: Tool = Tool {
     source: Source::Go { package: "github.com/nats-io/nats-server/v2", version: "v2.12.15" },
 };
 
-/// Every tool, in the order in which they are installed.
+pub const ETCD: Tool =
+    Tool { program: "etcd", source: Source::Go { package: "go.etcd.io/etcd/server/v3", version: "v3.6.4" } };
+pub const KUBE_APISERVER: Tool = Tool {
+    program: "kube-apiserver",
+    source: Source::Go { package: "k8s.io/kubernetes/cmd/kube-apiserver", version: schemas::NEWEST.version },
+};
+pub const KUBECTL: Tool = Tool {
+    program: "kubectl",
+    source: Source::Go { package: "k8s.io/kubernetes/cmd/kubectl", version: schemas::NEWEST.version },
+};
+
+/// What the checks need that run everywhere, in the order in which it is installed.
 pub const ALL: &[Tool] =
     &[HELM, KUBECTL_VALIDATE, COMPOSE, ACTIONLINT, NATS_OF_THE_CHART, HADOLINT, PROMTOOL, NATS_SERVER];
+
+/// What the check by an API server needs, which takes long to build.
+pub const OF_API_SERVER: &[Tool] = &[HELM, ETCD, KUBE_APISERVER, KUBECTL];
 
 impl Tool {
     /// The folder below `tools` that is this tool's in this version, so that another version is another folder.
