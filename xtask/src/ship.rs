@@ -87,7 +87,12 @@ const STEPS: &[Step] = &[
     Step { name: "compose", tools: &[tools::COMPOSE], schemas: false, action: containers::compose },
     Step { name: "monitoring: rules", tools: &[tools::PROMTOOL], schemas: false, action: monitoring::rules },
     Step { name: "monitoring: dashboard", tools: &[tools::PROMTOOL], schemas: false, action: monitoring::dashboard },
-    Step { name: "nats", tools: &[tools::NATS_SERVER, tools::NATS_OF_THE_CHART], schemas: false, action: nats::check },
+    Step {
+        name: "nats",
+        tools: &[tools::HELM, tools::NATS_SERVER, tools::NATS_OF_THE_CHART],
+        schemas: false,
+        action: nats::check,
+    },
     Step { name: "workflows", tools: &[tools::ACTIONLINT], schemas: false, action: containers::workflows },
 ];
 

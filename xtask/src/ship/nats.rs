@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 
 use super::tools::{NATS_OF_THE_CHART, NATS_SERVER, Tool};
-use super::{Place, blocks, golden};
+use super::{Place, blocks, chart};
 use crate::steps::quiet;
 
 const FOLDER: &str = "deploy/nats";
@@ -30,9 +30,8 @@ pub fn check(place: &Place) -> Result<()> {
         }
     }
     let mut rendered = BTreeSet::new();
-    for file in place.files(golden::FOLDER, ".yaml")? {
-        let render = fs::read_to_string(&file)?;
-        let of = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    for case in chart::all_cases(place)? {
+        let (of, render) = (&case.name, chart::render(place, &case, chart::KUBERNETES)?);
         for (name, text) in blocks::of_kind(&render, "ConfigMap").flat_map(|document| blocks::files(document, ".conf"))
         {
             let environment = environment(&render, &text).with_context(|| format!("{name} of {of}"))?;
