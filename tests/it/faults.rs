@@ -144,3 +144,24 @@ fn a_wrong_script_is_wrong_usage() {
     let said = world.agon(&["run", "Tea?", "--rehearsal", "--rehearsal-script", &script]).code(64);
     assert!(said.stderr.contains("bad.toml"), "{said:?}");
 }
+
+#[test]
+fn without_a_terminal_lines_on_standard_error_say_what_is_waited_for_and_when_that_is_over() {
+    let script = "[[rules]]\nwhen = { task = \"argument\", call = 2 }\nfault = \"crash\"\nfor = \"3s\"\n";
+    for view in ["--json", "--jsonl", "--quiet", "--color=never"] {
+        let world = World::new();
+        let script = world.file("away.toml", script);
+        let run = ["run", &example(SHORT), "--rehearsal", "--rehearsal-script", &script, "--no-reports", "--seed", "7"];
+        let said = world.agon(&[&run[..], &[view]].concat()).ok();
+        let (begins, over) = ("Waiting for rehearsal: no connection since ", "No longer waiting for rehearsal, after ");
+        let at = |words: &str| said.stderr.find(words).unwrap_or_else(|| panic!("{view}: {words}: {said:?}"));
+        assert!(at(begins) < at(over), "{view}: {said:?}");
+        assert_eq!(said.stderr.matches(begins).count(), 1, "{view}: {said:?}");
+        assert!(!said.stdout.contains(begins), "{view}: {said:?}");
+        match view {
+            "--json" => assert!(serde_json::from_str::<Value>(&said.stdout).is_ok(), "{said:?}"),
+            "--jsonl" => said.stdout.lines().for_each(|line| drop(serde_json::from_str::<Value>(line).unwrap())),
+            _ => {}
+        }
+    }
+}

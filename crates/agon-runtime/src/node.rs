@@ -8,7 +8,7 @@ use crate::shared::{Common, Shared};
 use crate::tasks::tell;
 use crate::watch::{Wants, Watch, WatchError, Watched, ends};
 use crate::{announce, helpers, ledger, notes};
-use agon_core::{Admission, Debate, DebateId, DebateState, Event, Outcome, Position, Record};
+use agon_core::{Admission, Debate, DebateId, DebateState, Event, ModelName, Outcome, Position, Record};
 use agon_store::{AppendError, StoreError};
 use agon_tools::{ConfigProblems, Toolbox, Verifiers};
 use futures_util::future::{self, FutureExt as _};
@@ -191,6 +191,11 @@ impl Node {
     /// The hosts that are known here, with their models.
     pub fn hosts(&self) -> Vec<KnownHost> {
         self.shared.directory.known()
+    }
+
+    /// Whether a host that is known here takes turns of this debate for the model.
+    pub fn serves(&self, debate: &DebateId, model: &ModelName, rehearsal: bool) -> bool {
+        self.shared.directory.preferred(debate, model, rehearsal).is_some()
     }
 
     /// The nodes with coordinators that were heard lately; of a node that holds every role itself, none.

@@ -16,6 +16,10 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
+mod waits;
+
+use waits::TurnWaits;
+
 /// How often the live view is drawn.
 const FRAME: Duration = Duration::from_millis(80);
 /// What may wait for the view.
@@ -81,6 +85,7 @@ impl Watching<'_> {
         let mut down = std::pin::pin!(down);
         let (mut ended, mut halted) = (None, false);
         let mut curtain = Curtain::default();
+        let mut waits = TurnWaits::default();
         let mut notice = None;
         loop {
             let shown = tokio::select! {
@@ -102,6 +107,7 @@ impl Watching<'_> {
                         if let Seen::Record(record) = &seen {
                             halted = interrupts(record);
                         }
+                        self.tell_waits(&seen, &mut waits);
                         self.show(&seen, &mut curtain, &mut ended)
                     }
                     None => return Ok(match ended {
@@ -110,13 +116,32 @@ impl Watching<'_> {
                         None => Ending::Silent,
                     }),
                 },
-                _ = frames.tick() => self.view.tick(SystemClock.now(), notice.as_deref()),
+                _ = frames.tick() => {
+                    waits.expire().iter().for_each(|line| self.view.notice(line));
+                    self.view.tick(SystemClock.now(), notice.as_deref())
+                }
                 stop = &mut down => return Err(stop),
             };
             if let Err(error) = shown {
                 return unread(error);
             }
         }
+    }
+
+    /// Reports what turns wait for to those whose view does not show it.
+    fn tell_waits(&mut self, seen: &Seen, waits: &mut TurnWaits) {
+        if self.view.is_live() {
+            return;
+        }
+        let lines: Vec<String> = match seen {
+            Seen::Record(record) => record.events.iter().flat_map(|event| waits.event(event)).collect(),
+            Seen::Delta { turn, waiting, .. } if !waiting.is_empty() => {
+                waits.waits(*turn, waiting).into_iter().collect()
+            }
+            Seen::Delta { turn, .. } => waits.goes_on(*turn),
+            Seen::Notice(_) => Vec::new(),
+        };
+        lines.iter().for_each(|line| self.view.notice(line));
     }
 
     fn show(&mut self, seen: &Seen, curtain: &mut Curtain, ended: &mut Option<End>) -> io::Result<()> {

@@ -10,6 +10,7 @@ mod offered;
 mod page;
 mod plan;
 mod rejudge;
+mod unserved;
 mod view;
 mod wanted;
 mod watch;

@@ -1,5 +1,6 @@
 //! Following a debate: a snapshot, then every event once, until it is over or the watch is.
 use super::debate::event_message;
+use super::unserved::Unserved;
 use super::{Api, Call, named};
 use crate::auth::Scope;
 use crate::error::Problem;
@@ -61,6 +62,7 @@ impl Api {
             admission: folded.debate.admission().clone(),
             source,
             ready: VecDeque::from([Step::Snapshot(Box::new(snapshot))]),
+            unserved: request.include_deltas.then(|| Unserved::of(self.ports.node.clone(), &folded.debate)),
             progress: folded.progress(after),
             upkeep: self.ports.upkeep.clone(),
             admitted: folded.records.first().map_or(Timestamp::default(), |record| record.at),
@@ -91,6 +93,8 @@ struct Follower {
     /// None once nothing more will come.
     source: Option<Watch>,
     ready: VecDeque<Step>,
+    /// The turns that wait for a host, for whoever wants to know what turns wait for.
+    unserved: Option<Unserved>,
     /// As of everything that was told or left out.
     progress: CallProgress,
     upkeep: Arc<dyn Upkeep>,
@@ -121,6 +125,7 @@ impl Follower {
                 return Some((Ok(step), Some(self)));
             }
             let pause = self.heartbeat.saturating_sub(self.told.elapsed()).min(TROUBLED_HEARTBEAT);
+            let pause = self.unserved.as_ref().map_or(pause, |unserved| unserved.pause(pause));
             let woken = wait(self.source.as_mut()?, pause, self.until, &self.stop).await;
             match woken {
                 Woken::Seen(Ok(Some(Watched::Record(record)))) => self.take(&record),
@@ -135,6 +140,7 @@ impl Follower {
                 Woken::Silence if self.is_lost().await => {
                     return Some((Err(Problem::Lost(self.admission.id.name().to_owned())), None));
                 }
+                Woken::Silence if self.tell_unserved() => {}
                 Woken::Silence if self.waits_for().is_none() && self.told.elapsed() < self.heartbeat => {}
                 Woken::Silence => {
                     self.told = Instant::now();
@@ -144,6 +150,15 @@ impl Follower {
                 Woken::Stop => return Some((Ok(Step::Heartbeat(self.after, None)), None)),
             }
         }
+    }
+
+    /// Says which turns no host takes; whether there are any.
+    fn tell_unserved(&mut self) -> bool {
+        let waits = self.unserved.as_ref().map(|unserved| unserved.waits()).unwrap_or_default();
+        let shown = waits.into_iter().filter(|wait| deltas_shown_to_clients(&self.admission.spec, &wait.participant));
+        let before = self.ready.len();
+        self.ready.extend(shown.map(Step::Delta));
+        self.ready.len() > before
     }
 
     async fn is_lost(&self) -> bool {
@@ -170,6 +185,9 @@ impl Follower {
     fn take(&mut self, record: &Arc<Record>) {
         for (position, event) in record.entries().filter(|(position, _)| *position > self.after) {
             self.progress.take(event);
+            if let Some(unserved) = &mut self.unserved {
+                unserved.take(event);
+            }
             if shown_to_clients(&self.admission.spec, event) {
                 let calls = self.progress.calls();
                 self.ready.push_back(Step::Event(position, record.at, Box::new(event.clone()), calls));

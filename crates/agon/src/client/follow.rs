@@ -25,8 +25,8 @@ const SHORTEST_QUESTION: Duration = Duration::from_secs(1);
 const SILENCE: Duration = Duration::from_secs(45);
 
 /// Follows a debate from the event after `after` on.
-pub fn follow(client: &Client, id: &str, after: Position, tokens: bool) -> Feed {
-    let follower = Follower { client: client.clone(), id: id.to_owned(), seen: after, tokens, wait: Wait::new() };
+pub fn follow(client: &Client, id: &str, after: Position) -> Feed {
+    let follower = Follower { client: client.clone(), id: id.to_owned(), seen: after, wait: Wait::new() };
     Feed::new(|sink| follower.run(sink))
 }
 
@@ -34,7 +34,6 @@ struct Follower {
     client: Client,
     id: String,
     seen: Position,
-    tokens: bool,
     wait: Wait,
 }
 
@@ -128,7 +127,8 @@ impl Follower {
         let request = pb::v1::WatchDebateRequest {
             name: self.id.clone(),
             after_sequence: self.seen.0,
-            include_deltas: self.tokens,
+            // they say what turns wait for, too
+            include_deltas: true,
         };
         let opened = tokio::time::timeout(self.limit(), self.client.debates.watch_debate(request)).await;
         let mut stream = match opened {

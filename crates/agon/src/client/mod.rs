@@ -11,6 +11,7 @@ mod wait;
 
 pub use connect::{Client, address};
 pub use follow::{follow, is_halted};
+pub use wait::TELL;
 
 use crate::cli::{ApiArgs, PlaceArgs};
 use crate::commands::Context;

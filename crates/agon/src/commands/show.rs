@@ -43,7 +43,8 @@ pub async fn to_the_end(
     let mut view = choose(&showing.context.output, &showing.output.view, begin)?;
     let trouble = stage.store.sqlite.trouble();
     let resume = stage.store.advice(&format!("resume {id}"));
-    let watch = stage.node.watch(id, after, view.wants_tokens()).await.map_err(unwatched);
+    // pieces of answers say what turns wait for, too
+    let watch = stage.node.watch(id, after, true).await.map_err(unwatched);
     let watched = match watch {
         Ok(watch) => {
             let feed = Feed::of_node(watch, trouble.clone());

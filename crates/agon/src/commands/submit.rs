@@ -142,7 +142,7 @@ impl Remote<'_> {
         };
         let begin = begin.with_prices(showing.settings);
         let mut view = choose(&showing.context.output, &showing.output.view, begin)?;
-        let feed = client::follow(self.client, self.id, after, view.wants_tokens());
+        let feed = client::follow(self.client, self.id, after);
         let watching = Watching { feed, view: view.as_mut(), signals: &mut showing.signals, farewell: FAREWELL };
         let ending = watching.watch(std::future::pending()).await;
         // The terminal is the user's again, whatever happened.

@@ -59,7 +59,7 @@ impl<B: Backend<Error = io::Error>> View for InlineView<B> {
         self.print(&lines)
     }
 
-    fn wants_tokens(&self) -> bool {
+    fn is_live(&self) -> bool {
         true
     }
 

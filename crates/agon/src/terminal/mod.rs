@@ -77,8 +77,8 @@ pub fn print(lines: &[StyledLine], width: usize, color: bool) -> io::Result<()> 
 pub trait View {
     /// An event happened.
     fn event(&mut self, position: Position, at: Timestamp, event: &Event) -> io::Result<()>;
-    /// Whether pieces of running answers are shown at all.
-    fn wants_tokens(&self) -> bool {
+    /// Whether the view is drawn anew at each [`View::tick`], with running answers and what turns wait for.
+    fn is_live(&self) -> bool {
         false
     }
     /// A piece of a running answer came.
