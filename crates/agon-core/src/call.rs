@@ -105,7 +105,7 @@ impl Usage {
 /// Times of a call in milliseconds; absent is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timing {
-    /// Waiting for a permit at our side.
+    /// Waiting for a permit at our side, without `away_ms`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_ms: Option<u64>,
     /// Loading the model.
@@ -123,6 +123,9 @@ pub struct Timing {
     /// From sending the request to the end of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_ms: Option<u64>,
+    /// Waiting for a model server that was away; no part of the others. Absent where the call did not wait for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub away_ms: Option<u64>,
 }
 
 /// One use of a tool.

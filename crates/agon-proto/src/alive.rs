@@ -2,7 +2,7 @@
 use crate::enums::Numbered;
 use crate::error::DecodeError;
 use crate::flat as pb;
-use agon_core::{HostId, ModelName, NodeId};
+use agon_core::{HostId, ModelName, NodeId, Timestamp};
 
 /// What a host says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +64,22 @@ pub struct HostModel {
     pub running: u32,
     /// Turns that were taken and wait for a permit.
     pub waiting: u32,
-    /// The circuit breaker's state.
+    /// Whether calls are let through: the circuit breaker's state, and open for a while after the server was seen to be away.
+    pub breaker: BreakerState,
+    /// The model server is away; absent where it is there as far as is known.
+    pub away: Option<ModelServerAway>,
+}
+
+/// A model server that is away. Turns wait for it; its breaker counts none of that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelServerAway {
+    /// In what way, for a person.
+    pub why: String,
+    /// Since when, by the host's clock.
+    pub since: Timestamp,
+    /// Not before this moment it is looked for again; only while a turn waits for it.
+    pub next_look: Timestamp,
+    /// The state of the circuit breaker alone.
     pub breaker: BreakerState,
 }
 
@@ -132,7 +147,29 @@ impl From<&HostModel> for pb::HostModel {
             running: model.running,
             waiting: model.waiting,
             breaker: model.breaker.number(),
+            away: model.away.as_ref().map(Into::into),
         }
+    }
+}
+impl From<&ModelServerAway> for pb::ModelServerAway {
+    fn from(away: &ModelServerAway) -> Self {
+        Self {
+            why: away.why.clone(),
+            since_ms: away.since.0,
+            next_look_ms: away.next_look.0,
+            breaker: away.breaker.number(),
+        }
+    }
+}
+impl TryFrom<pb::ModelServerAway> for ModelServerAway {
+    type Error = DecodeError;
+    fn try_from(away: pb::ModelServerAway) -> Result<Self, DecodeError> {
+        Ok(Self {
+            why: away.why,
+            since: Timestamp(away.since_ms),
+            next_look: Timestamp(away.next_look_ms),
+            breaker: Numbered::from_number(away.breaker, "away.breaker")?,
+        })
     }
 }
 impl TryFrom<pb::HostModel> for HostModel {
@@ -147,6 +184,7 @@ impl TryFrom<pb::HostModel> for HostModel {
             running: model.running,
             waiting: model.waiting,
             breaker: Numbered::from_number(model.breaker, "breaker")?,
+            away: model.away.map(TryInto::try_into).transpose()?,
         })
     }
 }

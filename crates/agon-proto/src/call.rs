@@ -173,6 +173,7 @@ impl From<Timing> for pb::Timing {
             decode_ms: timing.decode_ms,
             first_byte_ms: timing.first_byte_ms,
             total_ms: timing.total_ms,
+            away_ms: timing.away_ms,
         }
     }
 }
@@ -185,6 +186,7 @@ impl From<pb::Timing> for Timing {
             decode_ms: timing.decode_ms,
             first_byte_ms: timing.first_byte_ms,
             total_ms: timing.total_ms,
+            away_ms: timing.away_ms,
         }
     }
 }

@@ -321,6 +321,7 @@ fn call() -> Box<Call> {
         },
         usage: Usage { prompt_tokens: Some(100), cached_tokens: Some(0), completion_tokens: None },
         timing: Timing {
+            away_ms: None,
             queue_ms: Some(0),
             load_ms: None,
             prefill_ms: Some(12),

@@ -50,7 +50,7 @@ mod generated;
 /// The generated types, by package.
 pub use generated::agon as pb;
 
-pub use alive::{BreakerState, HostAlive, HostModel, HostTools, NodeAlive};
+pub use alive::{BreakerState, HostAlive, HostModel, HostTools, ModelServerAway, NodeAlive};
 pub use catalogue::{CancelOrder, RequestClaim, Summary, SummaryState};
 pub use error::{DecodeError, Problem};
 pub use hint::{CutTurn, Hint, OwnerChanged, SpeechHeard, TurnReturned, TurnTaken};

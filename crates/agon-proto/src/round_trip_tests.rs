@@ -151,7 +151,7 @@ fn a_record_needs_a_position_events_and_a_whole_hash() {
 #[test]
 fn what_processes_and_stores_say_survives_the_way_out_and_back() {
     use crate::{
-        BreakerState, CancelOrder, HostAlive, HostModel, HostTools, NodeAlive, RequestClaim, Summary, SummaryState,
+        BreakerState, CancelOrder, HostAlive, HostModel, HostTools, ModelServerAway, NodeAlive, RequestClaim, Summary, SummaryState,
     };
     let model = HostModel {
         name: "qwen3:4b".into(),
@@ -161,7 +161,13 @@ fn what_processes_and_stores_say_survives_the_way_out_and_back() {
         permits: 4,
         running: 2,
         waiting: 1,
-        breaker: BreakerState::HalfOpen,
+        breaker: BreakerState::Open,
+        away: Some(ModelServerAway {
+            why: "no connection".into(),
+            since: agon_core::Timestamp(5),
+            next_look: agon_core::Timestamp(7),
+            breaker: BreakerState::HalfOpen,
+        }),
     };
     let host = HostAlive {
         host: HostId::new("gpu-1"),

@@ -189,11 +189,15 @@ fn cost(minutes: &Minutes<'_>) -> String {
         0 => String::new(),
         ms => format!(" · paused {}", duration(ms)),
     };
+    let away = match minutes.away_ms() {
+        0 => String::new(),
+        ms => format!(" ({} of it waiting for a model server)", duration(ms)),
+    };
     let failed = minutes.failures().count() as u64;
     let failed = match failed {
         0 => String::new(),
         n => format!(" · {}", words::counted(n, "failed try", "failed tries")),
     };
     let paid = minutes.costs().told().map(|paid| format!(" · {paid}")).unwrap_or_default();
-    format!("{} · {tokens} · {took}{paused}{paid}{failed}", count(usage.calls.into(), "call"))
+    format!("{} · {tokens} · {took}{away}{paused}{paid}{failed}", count(usage.calls.into(), "call"))
 }

@@ -1,5 +1,6 @@
 //! What the speakers were told of earlier debates.
 use crate::markdown::escape::inline;
+use crate::text::sentence;
 use crate::words;
 use agon_core::{Admission, FailedArgument, Failing, PastDebate};
 
@@ -15,7 +16,8 @@ fn line(past: &PastDebate) -> String {
     let verdict = past.verdict.as_ref().map(|verdict| format!(" {}", inline(verdict))).unwrap_or_default();
     let failed: Vec<String> = past.failed.iter().map(failed).collect();
     let failed = if failed.is_empty() { String::new() } else { format!(" Failed there: {}.", failed.join("; ")) };
-    format!("**{topic}** (debate {id}, {day}): {}{winner}.{verdict}{failed}", words::outcome(past.outcome))
+    let told = sentence(&format!("**{topic}** (debate {id}, {day}): {}{winner}", words::outcome(past.outcome)));
+    format!("{told}{verdict}{failed}")
 }
 
 /// `“Trams are cheap” (lost)`

@@ -2,7 +2,7 @@
 use crate::feeds;
 use crate::minutes::{Deed, Entry, Minutes};
 use crate::words::{self, duration, known, number};
-use agon_core::{Admission, Call, ModeratorDecision, SpeechKind, Task, Usage, UsageTotals};
+use agon_core::{Admission, Call, ModeratorDecision, SpeechKind, Task, Timing, Usage, UsageTotals};
 
 /// What the turn of an entry was for.
 pub(crate) fn deed(minutes: &Minutes<'_>, entry: &Entry<'_>) -> String {
@@ -88,10 +88,18 @@ pub(crate) fn row(call: &Call) -> [String; 6] {
         known(usage.prompt_tokens, number),
         known(usage.cached_tokens, number),
         known(usage.completion_tokens, number),
-        known(timing.queue_ms, duration),
+        queue(timing),
         known(timing.first_byte_ms, duration),
         known(timing.total_ms, duration),
     ]
+}
+
+/// The wait for a place, and that for a model server where there was one.
+fn queue(timing: &Timing) -> String {
+    match timing.away_ms {
+        None | Some(0) => known(timing.queue_ms, duration),
+        Some(away) => format!("{} + {} for the server", known(timing.queue_ms, duration), duration(away)),
+    }
 }
 
 /// The figures of a call in a line; what is unknown is left out, unknown tokens are said to be so.
@@ -101,7 +109,7 @@ pub(crate) fn line(call: &Call) -> Vec<String> {
     let mut parts = Vec::from_iter(place(call));
     parts.push(tokens(&call.usage));
     parts.extend(
-        [timed("queued", timing.queue_ms), timed("first byte", timing.first_byte_ms), timed("total", timing.total_ms)]
+        [timed("waited for the model server", timing.away_ms), timed("queued", timing.queue_ms), timed("first byte", timing.first_byte_ms), timed("total", timing.total_ms)]
             .into_iter()
             .flatten(),
     );

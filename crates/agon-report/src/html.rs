@@ -1,5 +1,6 @@
 //! A debate as one self-contained page: no script, no request, one style whose hash the page's own policy names.
 mod analysis;
+mod badges;
 mod block;
 mod charts;
 mod clean;
@@ -17,7 +18,7 @@ use askama::Template;
 /// The page's style.
 const STYLE: &str = include_str!("../templates/report.css");
 /// SHA-256 of [`STYLE`]; a test says the right one when the style has changed.
-const STYLE_HASH: &str = "sha256-UFR4UTzCh7yJ4ufALuFVTy8xrFYhqXdmVJkW3PC4/ZE=";
+const STYLE_HASH: &str = "sha256-L/ATcePLakKCgfGcbcAMC+HRDEYb7jJB85jV6IGrI3E=";
 
 /// Why a page could not be written.
 #[derive(Debug, thiserror::Error)]

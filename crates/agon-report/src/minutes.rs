@@ -305,6 +305,21 @@ impl<'a> Minutes<'a> {
         let from = self.claims.first().map_or(self.admitted_at, |claim| claim.at);
         self.end.map_or(self.last_at, |end| end.at).since(from).saturating_sub(self.paused_ms)
     }
+    /// Of [`Self::duration_ms`], milliseconds in which somebody waited for a model server that was away; turns that waited at the
+    /// same time count once. A wait is taken to begin with its try.
+    pub(crate) fn away_ms(&self) -> u64 {
+        let waits = self.own_calls().filter_map(|(entry, call)| {
+            let (from, _) = self.asked(entry.turn)?;
+            let away = call.timing.away_ms.filter(|ms| *ms > 0)?;
+            Some((from, from.plus(away).min(entry.at)))
+        });
+        let mut waits: Vec<(Timestamp, Timestamp)> = waits.collect();
+        waits.sort_unstable();
+        let (sum, _) = waits.into_iter().fold((0_u64, Timestamp(0)), |(sum, end), (from, to)| {
+            (sum.saturating_add(to.since(from.max(end))), to.max(end))
+        });
+        sum
+    }
     /// The rounds that have entries: 0 before the first, then the rounds, then what comes after the last.
     pub(crate) fn sections(&self) -> Vec<u32> {
         let mut rounds: Vec<u32> =

@@ -218,6 +218,7 @@ impl DebateResult {
                 ended_at: minutes.end.map(|end| rfc3339(end.at)),
                 duration_ms: minutes.duration_ms(),
                 paused_ms: minutes.paused_ms,
+                server_away_ms: minutes.away_ms(),
             },
             seed: admission.seed,
             agon_version: admission.agon_version.clone(),

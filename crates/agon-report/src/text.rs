@@ -118,9 +118,47 @@ pub fn excerpt(text: &str, most: usize) -> String {
     format!("{}…", head.get(..cut).unwrap_or_default().trim_end())
 }
 
+/// Marks that end a sentence.
+const ENDS: [char; 7] = ['.', '!', '?', '…', '。', '！', '？'];
+/// What may stand behind such a mark and belongs to the sentence: closing quotation marks, brackets, emphasis.
+const CLOSES: [char; 9] = ['”', '’', '"', '\'', '»', ')', ']', '*', '_'];
+
+/// The text with a full stop behind it, where it does not end a sentence already.
+pub fn sentence(text: &str) -> String {
+    let text = text.trim_end();
+    match text.trim_end_matches(CLOSES).ends_with(ENDS) {
+        true => text.to_owned(),
+        false => format!("{text}."),
+    }
+}
+
+/// The text without the full stop at its end, to stand within a sentence. An ellipsis stays.
+pub(crate) fn clause(text: &str) -> &str {
+    let text = text.trim_end();
+    text.strip_suffix('.').filter(|rest| !rest.ends_with('.')).unwrap_or(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sentence_ends_with_one_mark() {
+        let cases = [
+            ("Invest now", "Invest now."),
+            ("Invest now.", "Invest now."),
+            ("Why wait?", "Why wait?"),
+            ("They ended with “Invest now.”", "They ended with “Invest now.”"),
+            ("They ended with “Invest now”", "They ended with “Invest now”."),
+            ("Winner: **Why wait?**", "Winner: **Why wait?**"),
+            ("and so on…", "and so on…"),
+            ("half of all words (50.0 %)", "half of all words (50.0 %)."),
+        ];
+        for (text, whole) in cases {
+            assert_eq!(sentence(text), whole);
+        }
+        assert_eq!(["Buy it.", "Buy it?", "Buy ...", "Buy"].map(clause), ["Buy it", "Buy it?", "Buy ...", "Buy"]);
+    }
 
     #[test]
     fn escape_sequences_are_taken_out_whole() {

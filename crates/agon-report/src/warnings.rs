@@ -1,7 +1,7 @@
 //! What a reader should know before trusting the result.
 use crate::feeds;
 use crate::minutes::{Deed, Entry, Minutes};
-use crate::text::excerpt;
+use crate::text::{excerpt, sentence};
 use crate::words::{self, count};
 use agon_core::{Coercion, Method};
 use std::collections::BTreeMap;
@@ -96,7 +96,7 @@ impl<'a> Minutes<'a> {
         if self.synthesis().is_some_and(|(_, synthesis)| !synthesis.problems.is_empty()) {
             warnings.push("The synthesis does not fit the schema; its text is kept as it came.".to_owned());
         }
-        warnings.extend(self.predicate_problem.map(|problem| format!("After the last round, {problem}.")));
+        warnings.extend(self.predicate_problem.map(|problem| sentence(&format!("After the last round, {problem}"))));
         let hidden = self.left_out().join(" and ");
         if !hidden.is_empty() {
             warnings
@@ -137,12 +137,8 @@ impl<'a> Minutes<'a> {
         let told = self.calls().flat_map(|(entry, call)| call.coerced.iter().map(move |coercion| (entry, coercion)));
         let told = told.map(|(entry, Coercion { field, from, to })| {
             let who = words::who(entry.participant);
-            format!(
-                "{who} answered {} as {field} ({}); it was read as {}.",
-                excerpt(from, 80),
-                entry.turn,
-                excerpt(to, 80)
-            )
+            let (from, to) = (excerpt(from, 80), excerpt(to, 80));
+            sentence(&format!("{who} answered {from} as {field} ({}); it was read as {to}", entry.turn))
         });
         told.collect()
     }

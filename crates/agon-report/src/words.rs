@@ -2,7 +2,7 @@
 mod names;
 
 use crate::claims::Claims;
-use crate::text::one_line;
+use crate::text::{clause, one_line};
 use agon_core::{
     Admission, Citation, Consensus, ConsensusSource, EMBEDDER, MODERATOR, Measures, Method, Reason, Recalled,
     SUMMARIZER, SYNTHESIZER, Score, Timestamp, VoteRule, VoterWeight, judge_index,
@@ -169,7 +169,7 @@ pub(crate) fn reasons(reasons: &[String]) -> String {
     let last = reasons.len().saturating_sub(1);
     let shown = reasons.iter().enumerate().map(|(at, reason)| {
         let reason = one_line(reason);
-        if at < last { reason.trim_end_matches('.').to_owned() } else { reason }
+        if at < last { clause(&reason).to_owned() } else { reason }
     });
     shown.collect::<Vec<_>>().join("; ")
 }
@@ -180,7 +180,7 @@ pub(crate) fn sure(confidence: Option<u8>) -> String {
 /// A reason with its detail, where that says more.
 pub(crate) fn why(reason: &Reason) -> String {
     match &reason.detail {
-        Some(detail) => format!("{} ({detail})", self::reason(reason.code)),
+        Some(detail) => format!("{} ({})", self::reason(reason.code), clause(detail)),
         None => self::reason(reason.code).to_owned(),
     }
 }

@@ -146,12 +146,12 @@ impl State {
 
     /// Writes what others read without asking.
     fn announce(&mut self, myself: &ActorRef<Msg>, now: Timestamp) {
-        let (state, changed) = self.link.note_breaker(now);
+        let (state, circuit, changed) = self.link.note_breaker(now);
         if changed {
-            tracing::info!(host = %self.link.host, model = %self.link.model, ?state, "breaker changed");
+            tracing::info!(host = %self.link.host, model = %self.link.model, state = ?circuit, "breaker changed");
             self.shared.directory.touch();
         }
-        self.tell(state, changed);
+        self.tell(circuit, changed);
         if let Some(until) = self.link.quiet_until().filter(|until| now < *until) {
             self.wake_at(myself, now, until);
         }
@@ -164,11 +164,11 @@ impl State {
     }
 
     /// Tells the observer what has changed; the first time everything has.
-    fn tell(&mut self, state: BreakerState, changed: bool) {
+    fn tell(&mut self, circuit: CircuitState, changed: bool) {
         let gate = agon_telemetry::Gate { host: &self.link.host, model: &self.link.model };
         let permits = Permits { in_use: self.link.in_flight(), limit: self.link.limit(), waiting: self.queue.len() };
         if changed || self.told.is_none() {
-            self.shared.observer.breaker_changed(gate, circuit(state));
+            self.shared.observer.breaker_changed(gate, circuit);
         }
         if self.told.replace(permits) != Some(permits) {
             self.shared.observer.permits_changed(gate, permits);
@@ -203,14 +203,6 @@ impl State {
 
     fn well_elsewhere(&self) -> bool {
         self.shared.directory.well_elsewhere(&self.link.model, &self.link.host)
-    }
-}
-
-fn circuit(state: BreakerState) -> CircuitState {
-    match state {
-        BreakerState::Closed => CircuitState::Closed,
-        BreakerState::HalfOpen => CircuitState::HalfOpen,
-        BreakerState::Open => CircuitState::Open,
     }
 }
 

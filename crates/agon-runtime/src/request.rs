@@ -137,6 +137,7 @@ impl Costs {
             decode_ms: timing.decode.map(millis),
             first_byte_ms: timing.first_byte.map(millis),
             total_ms: Some(millis(timing.elapsed.unwrap_or(elapsed))),
+            away_ms: None,
         };
         self.add(call, usage(&answer.usage), told);
         call.finish_reason = Some(match &answer.finish {
@@ -165,7 +166,7 @@ impl Costs {
         };
         self.0 = Some((usage, timing));
         call.usage = usage;
-        call.timing = Timing { queue_ms: call.timing.queue_ms, ..timing };
+        call.timing = Timing { queue_ms: call.timing.queue_ms, away_ms: call.timing.away_ms, ..timing };
     }
 }
 
@@ -186,6 +187,7 @@ fn sum_of_times(one: Timing, other: Timing) -> Timing {
         decode_ms: sum(one.decode_ms, other.decode_ms),
         first_byte_ms: one.first_byte_ms,
         total_ms: sum(one.total_ms, other.total_ms),
+        away_ms: None,
     }
 }
 

@@ -94,6 +94,7 @@ pub(crate) mod attribute {
     pub(crate) const DIGEST: &str = "agon.model.digest";
     pub(crate) const PROMPT_HASH: &str = "agon.prompt.hash";
     pub(crate) const QUEUE_WAIT: &str = "agon.queue.wait";
+    pub(crate) const AWAY_WAIT: &str = "agon.model_server.wait";
     pub(crate) const LOAD: &str = "agon.timing.load";
     pub(crate) const PREFILL: &str = "agon.timing.prefill";
     pub(crate) const DECODE: &str = "agon.timing.decode";

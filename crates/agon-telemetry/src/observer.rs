@@ -154,7 +154,7 @@ pub struct Gate<'a> {
     pub model: &'a ModelName,
 }
 
-/// What a breaker lets through.
+/// What is let through to a model server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CircuitState {
     /// Everything.
@@ -163,6 +163,8 @@ pub enum CircuitState {
     HalfOpen,
     /// Nothing.
     Open,
+    /// One look at a time, because the model server is away; that is no matter of the breaker.
+    Away,
 }
 
 /// The permits of a model at a host.

@@ -85,6 +85,7 @@ fn process(played: &TurnPlayed<'_>) -> SpanData {
         .set(attribute::TASK, task::name(&played.ask.task))
         .maybe(attribute::TASK_KIND, task::kind(&played.ask.task))
         .maybe_millis(attribute::QUEUE_WAIT, played.call.timing.queue_ms)
+        .maybe_millis(attribute::AWAY_WAIT, played.call.timing.away_ms)
         .maybe(attribute::WON, played.won);
     let draft = match played.end {
         TurnEnd::Overtaken => draft.set(attribute::OVERTAKEN, true),
@@ -112,7 +113,9 @@ fn agent(played: &TurnPlayed<'_>) -> SpanData {
 }
 
 fn begun(played: &TurnPlayed<'_>) -> Timestamp {
-    let admitted = played.taken.plus(played.call.timing.queue_ms.unwrap_or(0));
+    let timing = &played.call.timing;
+    let waited = timing.queue_ms.unwrap_or(0).saturating_add(timing.away_ms.unwrap_or(0));
+    let admitted = played.taken.plus(waited);
     played.sent.map_or(admitted, |sent| sent.min(admitted))
 }
 

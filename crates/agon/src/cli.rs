@@ -116,7 +116,7 @@ pub enum Command {
     Rejudge(Box<RejudgeArgs>),
     /// Show how personas and models have done in debates that are over
     Ratings(RatingsArgs),
-    /// Show the hosts of a server's cluster: models, load, breakers
+    /// Show the hosts of a server's cluster: models, load, what is away, breakers
     Hosts(HostsArgs),
     /// Serve debates over gRPC and HTTP, alone or as a part of a cluster
     Serve(Box<ServeArgs>),

@@ -1039,7 +1039,7 @@ pub struct Usage {
 /// Times of a call in milliseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Timing {
-    /// Waiting for a permit at our side.
+    /// Waiting for a permit at our side, without away_ms.
     #[prost(uint64, optional, tag = "1")]
     pub queue_ms: ::core::option::Option<u64>,
     /// Loading the model.
@@ -1057,6 +1057,9 @@ pub struct Timing {
     /// From sending the request to the end of the answer.
     #[prost(uint64, optional, tag = "6")]
     pub total_ms: ::core::option::Option<u64>,
+    /// Waiting for a model server that was away; no part of the others. Absent where the call did not wait for one.
+    #[prost(uint64, optional, tag = "7")]
+    pub away_ms: ::core::option::Option<u64>,
 }
 /// What became of one try: the content of its write-once register.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -3416,8 +3419,27 @@ pub struct HostModel {
     /// Turns that were taken and wait for a permit.
     #[prost(uint32, tag = "7")]
     pub waiting: u32,
-    /// The circuit breaker's state.
+    /// Whether calls are let through: the circuit breaker's state, and open for a while after the model server was seen to be away.
     #[prost(enumeration = "BreakerState", tag = "8")]
+    pub breaker: i32,
+    /// The model server is away: it refuses connections, loads the model, or answers 503. Absent where it is there as far as is known.
+    #[prost(message, optional, tag = "9")]
+    pub away: ::core::option::Option<ModelServerAway>,
+}
+/// A model server that is away. Turns wait for it; its breaker counts none of that.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ModelServerAway {
+    /// In what way, for a person.
+    #[prost(string, tag = "1")]
+    pub why: ::prost::alloc::string::String,
+    /// Since when, in milliseconds since 1970 by the host's clock.
+    #[prost(uint64, tag = "2")]
+    pub since_ms: u64,
+    /// Not before this moment it is looked for again, likewise; only while a turn waits for it.
+    #[prost(uint64, tag = "3")]
+    pub next_look_ms: u64,
+    /// The state of the circuit breaker alone.
+    #[prost(enumeration = "BreakerState", tag = "4")]
     pub breaker: i32,
 }
 /// What a node with coordinators says of itself every two seconds.

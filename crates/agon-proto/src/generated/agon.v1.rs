@@ -2744,6 +2744,9 @@ pub struct ServedModel {
     /// The circuit breaker's state.
     #[prost(enumeration = "super::bus::v1::BreakerState", tag = "5")]
     pub breaker: i32,
+    /// The model server is away; absent where it is there as far as is known.
+    #[prost(message, optional, tag = "6")]
+    pub away: ::core::option::Option<super::bus::v1::ModelServerAway>,
 }
 /// Tells a host to take no more turns, or to take them again.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -226,14 +226,15 @@ fn usage() -> BoxedStrategy<Usage> {
 }
 
 fn timing() -> BoxedStrategy<Timing> {
-    any::<[Option<u64>; 6]>()
-        .prop_map(|[queue_ms, load_ms, prefill_ms, decode_ms, first_byte_ms, total_ms]| Timing {
+    any::<[Option<u64>; 7]>()
+        .prop_map(|[queue_ms, load_ms, prefill_ms, decode_ms, first_byte_ms, total_ms, away_ms]| Timing {
             queue_ms,
             load_ms,
             prefill_ms,
             decode_ms,
             first_byte_ms,
             total_ms,
+            away_ms,
         })
         .boxed()
 }

@@ -1,7 +1,7 @@
 //! The figures in plain sentences.
 use super::Facts;
 use super::{Analysis, Side};
-use crate::text::{excerpt, one_line};
+use crate::text::{excerpt, one_line, sentence};
 use crate::words::{self, count, counted};
 use agon_core::MajorityShift;
 use agon_core::tally::same_answer;
@@ -52,10 +52,10 @@ fn moves(facts: &Facts<'_, '_>) -> Vec<String> {
     }
     moves.sort_by_key(|(_, movers)| std::cmp::Reverse(movers.len()));
     let told = moves.iter().take(MOST_MOVES).map(|(to, movers)| match movers.as_slice() {
-        [(who, from)] => format!("{} moved from {} to {}.", name(who), quoted(from), quoted(to)),
+        [(who, from)] => sentence(&format!("{} moved from {} to {}", name(who), quoted(from), quoted(to))),
         movers => {
             let names: Vec<&str> = movers.iter().map(|(who, _)| *who).collect();
-            format!("{} moved to {}.", self::names(&names), quoted(to))
+            sentence(&format!("{} moved to {}", self::names(&names), quoted(to)))
         }
     });
     told.collect()
@@ -77,14 +77,14 @@ fn differ(analysis: &Analysis) -> Option<String> {
         let more = sides.len().saturating_sub(MOST_NAMED);
         let more =
             if more == 0 { String::new() } else { format!(", and there are {}", count(more as u64, "more side")) };
-        return Some(format!("The debaters still differ: {}{more}.", told.join(", ")));
+        return Some(sentence(&format!("The debaters still differ: {}{more}", told.join(", "))));
     }
     let side = sides.first()?;
     let all = match side.held_by.len() {
         2 => "Both debaters".to_owned(),
         n => format!("All {}", count(n as u64, "debater")),
     };
-    Some(format!("{all} ended with {}.", quoted(&side.position)))
+    Some(sentence(&format!("{all} ended with {}", quoted(&side.position))))
 }
 
 fn held(side: &Side) -> String {

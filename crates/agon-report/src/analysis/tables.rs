@@ -1,6 +1,6 @@
 //! The analysis as tables that every report shows in its own way. No text is escaped here.
 use super::{Agreement, Analysis, Disagreement, VerdictGrounds};
-use crate::text::{excerpt, one_line};
+use crate::text::{excerpt, one_line, sentence};
 use crate::verdict::checked;
 use crate::words::{claims, count, known, method, number};
 
@@ -154,11 +154,11 @@ fn disagreement(disagreement: &Disagreement) -> Table {
     ];
     lines.extend(disagreement.sides.iter().map(|side| {
         let names: Vec<String> = side.held_by.iter().map(|name| one_line(name)).collect();
-        format!("“{}”: {}.", excerpt(&side.position, MOST_ANSWER), names.join(", "))
+        sentence(&format!("“{}”: {}", excerpt(&side.position, MOST_ANSWER), names.join(", ")))
     }));
     if !disagreement.sides.is_empty() && !disagreement.without_ballot.is_empty() {
         let names: Vec<String> = disagreement.without_ballot.iter().map(|name| one_line(name)).collect();
-        lines.push(format!("No final ballot: {}.", names.join(", ")));
+        lines.push(sentence(&format!("No final ballot: {}", names.join(", "))));
     }
     lines.extend(disagreement.first_agreement.as_ref().zip(disagreement.last_agreement.as_ref()).map(agreement));
     let standing = disagreement.standing.as_ref();

@@ -1,13 +1,13 @@
 //! How a debate was decided, and by whom.
 use crate::minutes::Minutes;
-use crate::text::one_line;
+use crate::text::{clause, one_line};
 use crate::verdict::{same_winner, verified};
 use crate::words::{self, count};
 use agon_core::{ConsensusStrategy, Outcome, Voters};
 
 /// `by the judge (gemma3:12b), the same in both orders; 3 of 4 quotations verified`. Nothing before the verdict.
 pub(super) fn of(minutes: &Minutes<'_>) -> Option<String> {
-    let reason = || minutes.reason().map(|reason| one_line(&reason));
+    let reason = || minutes.reason().map(|reason| clause(&one_line(&reason)).to_owned());
     let Some(verdict) = minutes.verdict else { return reason() };
     let spec = &minutes.admission.spec;
     let how = match spec.consensus_strategy {
@@ -103,8 +103,7 @@ fn voted(minutes: &Minutes<'_>) -> String {
     let rule = tally.rule.map_or("vote", words::short_rule);
     let judges = minutes.admission.spec.voting.is_some_and(|voting| voting.voters == Voters::Judges);
     let whose = if judges { "judges" } else { "debaters" };
-    // A stance may be a sentence with a full stop.
-    let got = |(name, n): &(String, u32)| format!("{}: {}", name.trim_end_matches('.'), words::got(tally.rule, *n));
+    let got = |(name, n): &(String, u32)| format!("{}: {}", clause(name), words::got(tally.rule, *n));
     let got: Vec<String> = tally.counts.iter().map(got).collect();
     let came = format!("{} of {} came", tally.received, count(tally.eligible.into(), "eligible vote"));
     let once: u32 = tally.weights.iter().map(|weight| weight.thousandths).fold(0, u32::saturating_add);

@@ -1,10 +1,11 @@
 //! The transcript: rounds with speeches, the moderator's notes, failed tries and empty seats.
+use super::badges::badge;
 use super::clean;
-use super::view::{anchor, class, initial};
+use super::view::{anchor, class};
 use crate::asides::{self, Group};
 use crate::figures;
 use crate::minutes::{Deed, Entry, Minutes};
-use crate::text::one_line;
+use crate::text::{one_line, sentence};
 use crate::words;
 use agon_core::{ModeratorDecision, ParticipantId, RoundStatus, Speech};
 
@@ -122,11 +123,11 @@ fn item(minutes: &Minutes<'_>, entry: &Entry<'_>) -> Option<Item> {
             detail: one_line(&failure.detail),
             then: if retry_at.is_some() { "tried again" } else { "given up" },
         })),
-        Deed::Skipped(reason) => Some(Item::Skipped(format!(
-            "{} did not speak: {}.",
+        Deed::Skipped(reason) => Some(Item::Skipped(sentence(&format!(
+            "{} did not speak: {}",
             one_line(words::who(entry.participant)),
             words::skip(reason)
-        ))),
+        )))),
         Deed::Interjected(_)
         | Deed::ScoredSpeeches(_)
         | Deed::Researched(_)
@@ -165,7 +166,7 @@ fn spoke(minutes: &Minutes<'_>, entry: &Entry<'_>, speech: &Speech) -> SpeechVie
     SpeechView {
         id: anchor(speech.turn),
         class: class(minutes, entry.participant),
-        initial: initial(entry.participant),
+        initial: badge(minutes, entry.participant),
         name: one_line(words::who(entry.participant)),
         head: one_line(&asides::head(speech).join(", ")),
         html: clean::speech(&speech.text),

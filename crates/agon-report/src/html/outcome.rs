@@ -1,7 +1,8 @@
 //! Verdict, dissent, ballots and votes.
 use super::clean;
 use super::key::{self, KeyView};
-use super::view::{anchor, class, initial};
+use super::badges::badge;
+use super::view::{anchor, class};
 use crate::minutes::{Choice, Entry, Judged, Minutes};
 use crate::text::{excerpt, one_line};
 use crate::verdict::{checked, verified};
@@ -170,7 +171,7 @@ pub(super) fn ballots(minutes: &Minutes<'_>) -> Option<Ballots> {
         .iter()
         .map(|persona| BallotRow {
             class: class(minutes, persona.name.as_str()),
-            initial: initial(persona.name.as_str()),
+            initial: badge(minutes, persona.name.as_str()),
             name: one_line(persona.name.as_str()),
             before: cast(BallotStage::Initial, &persona.name),
             after: cast(BallotStage::Final, &persona.name),

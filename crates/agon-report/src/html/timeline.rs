@@ -12,6 +12,8 @@ const RIGHT: f64 = 18.0;
 const TOP: f64 = 26.0;
 const ROW: f64 = 18.0;
 const GAP: f64 = 12.0;
+/// Between a try and the next one.
+const TRY_GAP: f64 = 2.0;
 /// An idle stretch longer than this share of all busy time is cut out: nobody wants to see the night before a resume.
 const IDLE_SHARE: f64 = 0.2;
 const MOST_TICKS: u64 = 7;
@@ -25,6 +27,8 @@ pub(super) struct Timeline {
     pub(super) ticks: Vec<Tick>,
     pub(super) cuts: Vec<String>,
     pub(super) bottom: String,
+    /// Somebody waited for a model server that was away.
+    pub(super) waited: bool,
 }
 pub(super) struct Lane {
     pub(super) class: String,
@@ -55,7 +59,8 @@ pub(super) struct Tick {
 struct Span {
     from: u64,
     to: u64,
-    /// Lengths of waiting, up to the first byte, and generating; one unnamed length where they are unknown.
+    /// Lengths of waiting for a server that was away, waiting for a place, up to the first byte, and generating; one unnamed
+    /// length instead of the last three where they are unknown.
     stages: Vec<(&'static str, u64)>,
     title: String,
     href: Option<String>,
@@ -86,6 +91,7 @@ pub(super) fn of(minutes: &Minutes<'_>) -> Option<Timeline> {
         width: unit(WIDTH),
         height: unit(y + 4.0),
         bottom: unit(y - GAP / 2.0),
+        waited: minutes.calls().any(|(_, call)| call.timing.away_ms.is_some_and(|ms| ms > 0)),
         lanes: drawn,
         ticks: axis.ticks(minutes.admitted_at),
         cuts: axis.cuts(),
@@ -99,10 +105,7 @@ fn shortened(name: &str) -> String {
 
 fn spans<'a>(minutes: &Minutes<'a>) -> Vec<(&'a str, Vec<Span>)> {
     let mut lanes: Vec<(&str, Vec<Span>)> = Vec::new();
-    let spec = &minutes.admission.spec;
-    let order =
-        spec.personas.iter().map(|persona| persona.name.as_str()).chain([agon_core::MODERATOR, agon_core::JUDGE]);
-    for name in order {
+    for name in order(minutes) {
         let calls = minutes.calls().filter(|(entry, _)| entry.participant == name);
         let spans: Vec<Span> = calls
             .map(|(entry, call)| {
@@ -117,9 +120,10 @@ fn spans<'a>(minutes: &Minutes<'a>) -> Vec<(&'a str, Vec<Span>)> {
                     to,
                     stages: stages(call, to - from),
                     title: format!(
-                        "{}: {}, {}",
+                        "{}: {}, {}, {}",
                         one_line(words::who(name)),
                         one_line(&figures::deed(minutes, entry)),
+                        format_args!("try {}", entry.turn.attempt),
                         figures::line(call).iter().map(|part| one_line(part)).collect::<Vec<_>>().join(", ")
                     ),
                     href: matches!(entry.deed, Deed::Spoke(_)).then(|| anchor(entry.turn)),
@@ -134,14 +138,30 @@ fn spans<'a>(minutes: &Minutes<'a>) -> Vec<(&'a str, Vec<Span>)> {
     lanes
 }
 
+/// Everybody who was asked: the debaters, the moderator, then the others in the order of their first turns.
+fn order<'a>(minutes: &Minutes<'a>) -> Vec<&'a str> {
+    let personas = minutes.admission.spec.personas.iter().map(|persona| persona.name.as_str());
+    let mut order: Vec<&str> = personas.chain([agon_core::MODERATOR]).collect();
+    for (entry, _) in minutes.calls() {
+        if !order.contains(&entry.participant) {
+            order.push(entry.participant);
+        }
+    }
+    order
+}
+
 /// The parts of a call inside the time between ask and record; what does not fit is cut, so that a bar never outgrows its turn.
 fn stages(call: &Call, whole: u64) -> Vec<(&'static str, u64)> {
     let timing = &call.timing;
-    let (Some(first), Some(total)) = (timing.first_byte_ms, timing.total_ms) else { return vec![("whole", whole)] };
-    let queue = timing.queue_ms.unwrap_or(0).min(whole);
-    let first = first.min(whole - queue);
-    let made = total.saturating_sub(first).min(whole - queue - first);
-    vec![("queue", queue), ("first", first), ("made", made)]
+    let away = timing.away_ms.unwrap_or(0).min(whole);
+    let rest = whole - away;
+    let (Some(first), Some(total)) = (timing.first_byte_ms, timing.total_ms) else {
+        return vec![("away", away), ("whole", rest)];
+    };
+    let queue = timing.queue_ms.unwrap_or(0).min(rest);
+    let first = first.min(rest - queue);
+    let made = total.saturating_sub(first).min(rest - queue - first);
+    vec![("away", away), ("queue", queue), ("first", first), ("made", made)]
 }
 
 /// For each span the first row in which it overlaps no earlier one.
@@ -166,13 +186,14 @@ fn bar(span: &Span, axis: &Axis, y: f64) -> Bar {
     for (class, length) in &span.stages {
         let (from, to) = (axis.x(at), axis.x(at.saturating_add(*length)));
         at = at.saturating_add(*length);
-        let thin = *class == "queue";
-        if *length > 0 || span.stages.len() == 1 {
+        let thin = matches!(*class, "queue" | "away");
+        if *length > 0 || *class == "whole" {
             parts.push(Part {
                 class,
                 x: unit(from),
                 y: unit(if thin { y + 7.0 } else { y + 2.0 }),
-                width: unit((to - from).max(1.5)),
+                // a gap to the try that follows
+                width: unit((to - from - if at >= span.to { TRY_GAP } else { 0.0 }).max(1.5)),
                 height: unit(if thin { 4.0 } else { ROW - 4.0 }),
             });
         }

@@ -1,5 +1,6 @@
 //! The data of the page's templates: every text plain, every piece of HTML cleaned.
 use super::analysis::{self, AnalysisView};
+use super::badges::badge;
 use super::block::{self, BlockView, Piece};
 use super::charts::{self, Chart};
 use super::floor::{self, Item, Section};
@@ -32,7 +33,7 @@ pub(super) struct Report {
     date_time: String,
     block: BlockView,
     speakers: Vec<Speaker>,
-    background: Vec<(&'static str, String)>,
+    background: Vec<Background>,
     verdict: Option<VerdictView>,
     dissent: Option<Dissent>,
     ballots: Option<Ballots>,
@@ -151,13 +152,6 @@ pub(super) fn class(minutes: &Minutes<'_>, participant: &str) -> String {
         Part::Moderator | Part::Judge | Part::Unknown => "office".to_owned(),
     }
 }
-/// The letter that stands for a name, so that a colour is never all there is.
-pub(super) fn initial(name: &str) -> String {
-    one_line(name)
-        .chars()
-        .find(|c| c.is_alphanumeric())
-        .map_or_else(|| "·".to_owned(), |c| c.to_uppercase().to_string())
-}
 
 pub(super) fn tone_class(tone: Tone) -> &'static str {
     match tone {
@@ -172,7 +166,7 @@ fn speakers(minutes: &Minutes<'_>) -> Vec<Speaker> {
     let spec = &minutes.admission.spec;
     let debaters = spec.personas.iter().map(|persona| Speaker {
         class: class(minutes, persona.name.as_str()),
-        initial: initial(persona.name.as_str()),
+        initial: badge(minutes, persona.name.as_str()),
         name: one_line(persona.name.as_str()),
         stance: persona.stance.as_deref().map(one_line),
         role: persona.role.as_deref().map(one_line),
@@ -180,7 +174,7 @@ fn speakers(minutes: &Minutes<'_>) -> Vec<Speaker> {
     });
     let office = |name: &str, role: &str, voice: &agon_core::Voice| Speaker {
         class: "office".to_owned(),
-        initial: initial(name),
+        initial: badge(minutes, name),
         name: name.to_owned(),
         stance: None,
         role: Some(role.to_owned()),
@@ -212,18 +206,31 @@ fn duties(moderator: &agon_core::Moderator) -> &'static str {
     }
 }
 
-fn background(minutes: &Minutes<'_>) -> Vec<(&'static str, String)> {
+/// What the debaters were given before they began.
+pub(super) struct Background {
+    id: &'static str,
+    title: &'static str,
+    /// Safe as it is.
+    html: String,
+}
+
+fn background(minutes: &Minutes<'_>) -> Vec<Background> {
     let spec = &minutes.admission.spec;
-    let list = |(title, lines): (&'static str, Vec<String>)| {
+    let list = |lines: Vec<String>| {
         let lines: String = lines.iter().map(|line| format!("- {line}\n")).collect();
-        (!lines.is_empty()).then(|| (title, clean::speech(&lines)))
+        Some(lines).filter(|lines| !lines.is_empty())
     };
-    let foreign = [("Feeds", feeds::lines(minutes.admission)), ("Earlier debates", earlier::lines(minutes.admission))];
-    [("Context", &spec.context), ("Materials", &spec.materials)]
-        .into_iter()
-        .filter_map(|(title, text)| Some((title, clean::speech(text.as_deref()?))))
-        .chain(foreign.into_iter().filter_map(list))
-        .collect()
+    let parts = [
+        ("context", "Context", spec.context.clone()),
+        ("materials", "Materials", spec.materials.clone()),
+        ("feeds", "Feeds", list(feeds::lines(minutes.admission))),
+        ("earlier", "Earlier debates", list(earlier::lines(minutes.admission))),
+    ];
+    let shown = parts.into_iter().filter_map(|(id, title, text)| {
+        let html = clean::speech(&text?);
+        Some(Background { id, title, html })
+    });
+    shown.collect()
 }
 
 fn costs(minutes: &Minutes<'_>) -> Vec<Cost> {

@@ -5,7 +5,7 @@ use super::page::Page;
 use crate::block::ResultBlock;
 use crate::key;
 use crate::minutes::{Choice, Entry, Judged, Minutes};
-use crate::text::{excerpt, plain};
+use crate::text::{excerpt, plain, sentence};
 use crate::verdict::{checked, verified};
 use crate::words::{self, count};
 use agon_core::{BallotStage, Citation, Ranked};
@@ -125,7 +125,7 @@ fn lost_position(minutes: &Minutes<'_>, position: &str) -> String {
     let last = minutes.last_word(position).map(|(entry, speech)| {
         format!(" Last word, by {}: “{}”", inline(words::who(entry.participant)), inline(&excerpt(&speech.text, 280)))
     });
-    format!("Did not win: **{}**.{}", inline(position), last.unwrap_or_default())
+    format!("{}{}", sentence(&format!("Did not win: **{}**", inline(position))), last.unwrap_or_default())
 }
 
 fn against(entry: &Entry<'_>, ballot: Choice<'_>) -> String {
@@ -148,7 +148,7 @@ pub(super) fn shift(page: &mut Page, minutes: &Minutes<'_>) {
     let moved = if moved.is_empty() {
         "Nobody changed their ballot.".to_owned()
     } else {
-        format!("Changed their ballot: {moved}.")
+        sentence(&format!("Changed their ballot: {moved}"))
     };
     page.block(&format!("{} {moved}", words::majority(verdict.majority, verdict.winner.is_some())));
 }
@@ -191,7 +191,9 @@ pub(super) fn votes(page: &mut Page, minutes: &Minutes<'_>) {
         .collect();
     page.table(&["Voter", "Weight"], &weights);
     let winner =
-        tally.winner.map_or_else(|| "Nobody met the rule.".to_owned(), |winner| format!("Winner: {}.", inline(winner)));
+        tally.winner.map_or_else(|| "Nobody met the rule.".to_owned(), |winner| {
+            sentence(&format!("Winner: {}", inline(winner)))
+        });
     if tally.rule.is_none() {
         let came = count(tally.eligible.into(), "ranking");
         return page.block(&format!("{} of {came} came; first place brings the most points. {winner}", tally.received));

@@ -203,6 +203,7 @@ fn options(options: &CallOptions) -> Option<String> {
 
 fn times(timing: &Timing) -> Option<String> {
     let named = [
+        ("model server away", timing.away_ms),
         ("queue", timing.queue_ms),
         ("load", timing.load_ms),
         ("prefill", timing.prefill_ms),

@@ -121,6 +121,9 @@ pub struct TimingResult {
     /// How long nobody played it: for each resumption, from the last event before. Absent where it was never resumed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub paused_ms: u64,
+    /// How much of `duration_ms` somebody waited for a model server that was away. Absent where nobody did.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub server_away_ms: u64,
 }
 
 /// What the moderator said between speeches and the end of a round.

@@ -15,6 +15,8 @@ pub struct Log {
     pub usage: Usage,
     pub host: &'static str,
     pub rehearsal: bool,
+    /// How long the next call waits for its model server, in milliseconds.
+    pub away_ms: Option<u64>,
 }
 
 impl Log {
@@ -30,6 +32,7 @@ impl Log {
             usage: Usage { prompt_tokens: Some(812), cached_tokens: Some(640), completion_tokens: Some(210) },
             host: "attic",
             rehearsal,
+            away_ms: None,
         };
         let id = DebateId::parse("0198c0de-0000-7000-8000-000000000001").unwrap();
         let (seed, agon_version) = (424_242, "0.1.0".to_owned());
@@ -93,7 +96,7 @@ impl Log {
             kept: false,
         };
         self.push(Event::TurnAsked(ask));
-        self.now += 12 + long;
+        self.now += 12 + long + self.away_ms.unwrap_or(0);
         Box::new(Call {
             host: Some(self.host.to_owned()),
             model: Some(model_of(who)),
@@ -113,6 +116,7 @@ impl Log {
                 decode_ms: Some(long - 420),
                 first_byte_ms: Some(400),
                 total_ms: Some(long),
+                away_ms: self.away_ms.take(),
             },
             finish_reason: Some("stop".to_owned()),
             tools: Vec::new(),

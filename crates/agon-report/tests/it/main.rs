@@ -8,6 +8,8 @@ mod checks;
 #[cfg(test)]
 mod deciding;
 #[cfg(test)]
+mod details;
+#[cfg(test)]
 mod documents;
 #[cfg(test)]
 mod earlier;

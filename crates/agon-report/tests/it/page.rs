@@ -169,7 +169,7 @@ fn the_sections_come_in_the_order_in_which_a_stranger_asks() {
             "dissent",
             "ballots",
             "charts",
-            "speakers",
+            "speakers", "context",
             "round-0",
             "round-1",
             "round-2",

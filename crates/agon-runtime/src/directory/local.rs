@@ -334,6 +334,7 @@ impl Local {
             running: count(gate.as_ref().map_or(0, |gate| gate.in_flight())),
             waiting: count(gate.as_ref().map_or(0, |gate| gate.waiting())),
             breaker: gate.as_ref().map_or(BreakerState::Closed, |gate| gate.breaker()),
+            away: gate.as_ref().and_then(|gate| gate.told_away()),
         }
     }
 }

@@ -184,7 +184,8 @@ impl Remote {
 /// Whether both say the same, load aside.
 fn same(one: &HostAlive, other: &HostAlive) -> bool {
     fn lasting(alive: &HostAlive) -> HostAlive {
-        let quiet = |model: &HostModel| HostModel { running: 0, waiting: 0, ..model.clone() };
+        // how a server is away shows in the breaker as far as placement goes
+        let quiet = |model: &HostModel| HostModel { running: 0, waiting: 0, away: None, ..model.clone() };
         HostAlive { models: alive.models.iter().map(quiet).collect(), ..alive.clone() }
     }
     lasting(one) == lasting(other)
@@ -208,6 +209,7 @@ mod tests {
             running: 0,
             waiting: 0,
             breaker: BreakerState::Closed,
+            away: None,
         };
         HostAlive {
             host: host.into(),

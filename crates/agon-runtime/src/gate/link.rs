@@ -7,7 +7,8 @@ use crate::permits::Place;
 use crate::tasks::tell;
 use agon_core::breaker::{Breaker, BreakerPolicy, CallEnd, Pass, Verdict};
 use agon_core::{DebateId, HostId, ModelName, Priority, Timestamp};
-use agon_proto::BreakerState;
+use agon_proto::{BreakerState, ModelServerAway};
+use agon_telemetry::CircuitState;
 use ractor::ActorRef;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -51,10 +52,22 @@ struct Rules {
     policy: BreakerPolicy,
     presence: Presence,
     aimd: Aimd,
-    /// The breaker's state when it was last noted, for others.
+    /// Whether calls are let through, when that was last noted, for others.
     noted: BreakerState,
+    /// The state of the breaker alone then.
+    alone: BreakerState,
+    /// The same with the server's absence, for people.
+    circuit: CircuitState,
 }
 impl Rules {
+    /// The state of the breaker alone.
+    fn breaker_state(&self, now: Timestamp) -> BreakerState {
+        match (self.breaker.is_closed(), self.breaker.open_until(now)) {
+            (true, _) => BreakerState::Closed,
+            (false, Some(_)) => BreakerState::Open,
+            (false, None) => BreakerState::HalfOpen,
+        }
+    }
     /// Notes what a call that began then saw of the server.
     fn note(&mut self, now: Timestamp, began: Timestamp, sight: Sight) -> Noted {
         let noted = self.presence.note(now, began, sight);
@@ -63,6 +76,14 @@ impl Rules {
             self.breaker = Breaker::new(self.policy);
         }
         noted
+    }
+}
+
+fn circuit(state: BreakerState) -> CircuitState {
+    match state {
+        BreakerState::Closed => CircuitState::Closed,
+        BreakerState::HalfOpen => CircuitState::HalfOpen,
+        BreakerState::Open => CircuitState::Open,
     }
 }
 
@@ -85,7 +106,9 @@ impl End {
 impl GateLink {
     pub(crate) fn new(host: HostId, model: ModelName, capacity: usize, policy: BreakerPolicy) -> Self {
         let (breaker, presence) = (Breaker::new(policy), Presence::default());
-        let rules = Rules { breaker, policy, presence, aimd: Aimd::new(capacity), noted: BreakerState::Closed };
+        let (aimd, closed) = (Aimd::new(capacity), BreakerState::Closed);
+        let rules =
+            Rules { breaker, policy, presence, aimd, noted: closed, alone: closed, circuit: CircuitState::Closed };
         Self {
             host,
             model,
@@ -126,16 +149,33 @@ impl GateLink {
     pub(super) fn open_until(&self, now: Timestamp) -> Option<Timestamp> {
         self.rules().breaker.open_until(now)
     }
-    /// Notes the breaker's state for others; says whether it has changed.
-    pub(super) fn note_breaker(&self, now: Timestamp) -> (BreakerState, bool) {
+    /// Notes for others whether calls are let through, and for people why not; says whether that has changed.
+    pub(super) fn note_breaker(&self, now: Timestamp) -> (BreakerState, CircuitState, bool) {
         let mut rules = self.rules();
-        let state = match (rules.presence.quiet_until(), rules.breaker.is_closed(), rules.breaker.open_until(now)) {
-            (Some(until), _, _) if now < until => BreakerState::Open,
-            (Some(_), _, _) | (None, false, None) => BreakerState::HalfOpen,
-            (None, true, _) => BreakerState::Closed,
-            (None, false, Some(_)) => BreakerState::Open,
+        let breaker = rules.breaker_state(now);
+        let (state, circuit) = match rules.presence.quiet_until() {
+            Some(until) if now < until => (BreakerState::Open, CircuitState::Away),
+            Some(_) => (BreakerState::HalfOpen, CircuitState::Away),
+            None => (breaker, circuit(breaker)),
         };
-        (state, std::mem::replace(&mut rules.noted, state) != state)
+        rules.alone = breaker;
+        let before = (std::mem::replace(&mut rules.noted, state), std::mem::replace(&mut rules.circuit, circuit));
+        (state, circuit, before != (state, circuit))
+    }
+    /// What is to be told of a server that is away.
+    pub(crate) fn told_away(&self) -> Option<ModelServerAway> {
+        let rules = self.rules();
+        let away = rules.presence.away()?;
+        Some(ModelServerAway {
+            why: away.why.to_string(),
+            since: away.since,
+            next_look: away.next_look(),
+            breaker: rules.alone,
+        })
+    }
+    /// Of the time from `from` to `to`, how much the server was away, in milliseconds.
+    pub(crate) fn absent(&self, from: Timestamp, to: Timestamp) -> u64 {
+        self.rules().presence.absent(from, to)
     }
     /// Whether a call may start: while the server is away one at a time, which looks whether it is back.
     pub(super) fn admit(&self, now: Timestamp) -> Verdict {

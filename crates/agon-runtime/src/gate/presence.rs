@@ -66,6 +66,10 @@ pub(crate) struct Away {
     probing: Option<Timestamp>,
 }
 impl Away {
+    /// Not before this moment it is looked for again.
+    pub(crate) fn next_look(&self) -> Timestamp {
+        self.again
+    }
     /// Whether a call is looking for it now.
     pub(crate) fn is_looked_for(&self, now: Timestamp) -> bool {
         self.probing.is_some_and(|until| now < until)
@@ -78,6 +82,8 @@ pub(super) struct Presence {
     away: Option<Away>,
     /// When a call was last seen to break off.
     broke: Option<Timestamp>,
+    /// From when to when it was away the last time.
+    absence: Option<(Timestamp, Timestamp)>,
 }
 
 /// What the end of a call means.
@@ -98,6 +104,13 @@ impl Presence {
 
     pub(super) fn quiet_until(&self) -> Option<Timestamp> {
         self.away.map(|away| away.seen.plus(QUIET))
+    }
+
+    /// Of the time from `from` to `to`, how much the server was away, in milliseconds, as far as its last absence goes.
+    pub(super) fn absent(&self, from: Timestamp, to: Timestamp) -> u64 {
+        let now = self.away.map(|away| (away.since, to));
+        let overlap = |(since, until): (Timestamp, Timestamp)| until.min(to).since(since.max(from));
+        now.into_iter().chain(self.absence).map(overlap).fold(0, u64::saturating_add)
     }
 
     /// Lets one call at a time look for a server that is away; else says until when a call has to wait.
@@ -123,7 +136,9 @@ impl Presence {
                 Noted { away: false, counts: true, fresh: false }
             }
             Sight::There => {
-                let fresh = self.away.take().is_some_and(|away| away.why == Why::Refused);
+                let was = self.away.take();
+                self.absence = was.map(|away| (away.since, now)).or(self.absence);
+                let fresh = was.is_some_and(|away| away.why == Why::Refused);
                 Noted { away: false, counts: true, fresh }
             }
             Sight::Away(absence) => {
@@ -189,6 +204,19 @@ mod tests {
 
         assert_eq!(noted, Noted { away: false, counts: true, fresh: true });
         assert_eq!(presence.admit(Timestamp(50)), Ok(()));
+    }
+
+    #[test]
+    fn how_long_it_was_away_is_known_of_any_stretch_of_time_while_it_is_and_afterwards() {
+        let mut presence = Presence::default();
+        refused(&mut presence, 1_000);
+        let absent = |presence: &Presence, from, to| presence.absent(Timestamp(from), Timestamp(to));
+        assert_eq!((absent(&presence, 0, 3_000), absent(&presence, 2_000, 3_000)), (2_000, 1_000));
+
+        presence.note(Timestamp(5_000), Timestamp(4_900), Sight::There);
+
+        assert_eq!((absent(&presence, 0, 9_000), absent(&presence, 4_000, 9_000)), (4_000, 1_000));
+        assert_eq!(absent(&presence, 6_000, 9_000), 0);
     }
 
     #[test]

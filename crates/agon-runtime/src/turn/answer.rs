@@ -66,9 +66,8 @@ impl Play {
 
     /// The first permit of a turn, for which it stood in line.
     pub(super) async fn first_permit(&self, admission: &Admission, call: &mut Call) -> Result<Permit, NoAnswer> {
-        let permit = self.permit(admission, self.work.taken).await?;
+        let permit = self.permit(admission, self.work.taken, call).await?;
         self.work.leave_line();
-        call.timing.queue_ms = Some(request::millis(self.work.taken.elapsed()));
         Ok(permit)
     }
 

@@ -81,13 +81,34 @@ impl Said {
 }
 
 impl Play {
-    /// Leave to call, waited for since `since`. A host that drains starts no call, so that who waits goes elsewhere at once.
-    pub(super) async fn permit(&self, admission: &Admission, since: Instant) -> Result<Permit, NoAnswer> {
-        match self.acquire(admission, since).await {
+    /// Leave to call, waited for since `since`; the call's times tell how long, and what for. A host that drains starts no
+    /// call, so that who waits goes elsewhere at once.
+    pub(super) async fn permit(
+        &self,
+        admission: &Admission,
+        since: Instant,
+        call: &mut Call,
+    ) -> Result<Permit, NoAnswer> {
+        let acquired = self.acquire(admission, since).await;
+        self.note_wait(since, acquired.is_ok(), call);
+        match acquired {
             Ok(permit) => Ok(permit),
             Err(Refusal::Elsewhere) => Err(NoAnswer::Left(Left::Unable)),
             Err(refusal) => Err(self.refused(refusal).into()),
         }
+    }
+
+    /// Writes down a wait that ends now: for a model server that was away, and for the rest in the queue.
+    fn note_wait(&self, since: Instant, admitted: bool, call: &mut Call) {
+        let waited = request::millis(since.elapsed());
+        let now = self.shared.clock.now();
+        let began = Timestamp(now.0.saturating_sub(waited));
+        let away = self.gate().map_or(0, |gate| gate.absent(began, now)).min(waited);
+        if admitted {
+            let timing = &mut call.timing;
+            timing.queue_ms = Some(timing.queue_ms.unwrap_or(0).saturating_add(waited - away));
+        }
+        add_away(call, away);
     }
 
     async fn acquire(&self, admission: &Admission, since: Instant) -> Result<Permit, Refusal> {
@@ -134,13 +155,13 @@ impl Play {
     }
 
     /// The same call once more, when its server may be back: nothing of an answer has come.
-    async fn again<'a>(&self, lost: Lost, spare: Spare<'a>) -> Result<Generation<'a>, NoAnswer> {
+    async fn again<'a>(&self, lost: Lost, spare: Spare<'a>, call: &mut Call) -> Result<Generation<'a>, NoAnswer> {
         let Lost { away, failure } = lost;
         if !away {
             return Err(failure.into());
         }
         tracing::info!(debate = %self.work.debate, host = %self.desk.id, error = %failure.detail, "model server away");
-        let permit = self.permit(spare.turn.admission, Instant::now()).await?;
+        let permit = self.permit(spare.turn.admission, Instant::now(), call).await?;
         let Spare { turn, request, bound, ear } = spare;
         Ok(Generation { turn, request, bound, permit, ear })
     }
@@ -197,7 +218,7 @@ impl Play {
                     return Ok(Said::Whole(answer));
                 }
                 Ok(cut @ Said::Cut(_)) => return Ok(cut),
-                Err(lost) => next = self.again(lost, spare).await?,
+                Err(lost) => next = self.again(lost, spare, call).await?,
             }
         }
     }
@@ -217,7 +238,7 @@ impl Play {
                     self.desk.check_whole(&spare.request, answer.usage, &self.work.ask.model).await?;
                     return Ok(answer);
                 }
-                Err(lost) => next = self.again(lost, spare).await?,
+                Err(lost) => next = self.again(lost, spare, call).await?,
             }
         }
     }
@@ -296,12 +317,20 @@ impl Play {
             }
             Err(error) => {
                 let away = error.is_away() || is_away && error.was_unanswered();
-                if !away {
-                    costs.add_error(call, &error, started.elapsed());
+                match away {
+                    true => add_away(call, request::millis(started.elapsed())),
+                    false => costs.add_error(call, &error, started.elapsed()),
                 }
                 Err(Lost { away, failure: failure::of_bounded_call(&error, bound, &self.desk.id) })
             }
         }
+    }
+}
+
+/// Adds to the time that a call waited for a model server that was away.
+fn add_away(call: &mut Call, ms: u64) {
+    if ms > 0 {
+        call.timing.away_ms = Some(call.timing.away_ms.unwrap_or(0).saturating_add(ms));
     }
 }
 

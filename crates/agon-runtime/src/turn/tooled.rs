@@ -191,11 +191,7 @@ impl Play {
 
     /// A further permit. The turn has left the line, and what it waits now adds to what it waited before.
     async fn next_permit(&self, admission: &Admission, call: &mut Call) -> Result<Permit, NoAnswer> {
-        let since = Instant::now();
-        let permit = self.permit(admission, since).await?;
-        let waited = request::millis(since.elapsed());
-        call.timing.queue_ms = call.timing.queue_ms.map(|before| before.saturating_add(waited));
-        Ok(permit)
+        self.permit(admission, Instant::now(), call).await
     }
 
     /// One use of a tool, written down whatever comes of it.

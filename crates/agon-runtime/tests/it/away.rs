@@ -2,6 +2,7 @@
 use crate::cast::{Cast, Cue};
 use crate::stage::*;
 use agon_core::*;
+use agon_proto::BreakerState;
 use agon_runtime::{HostConfig, Node, Served};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +20,12 @@ fn halted(log: &[Arc<Record>]) -> Option<Reason> {
         Event::DebateInterrupted { reason } => Some(reason.clone()),
         _ => None,
     }
+}
+
+/// What the calls of a log waited for model servers that were away, in milliseconds.
+fn waited(log: &[Arc<Record>]) -> u64 {
+    let calls = log.iter().flat_map(|record| &record.events).filter_map(|event| event.settled()?.1);
+    calls.filter_map(|call| call.timing.away_ms).sum()
 }
 
 async fn held_with(cues: impl IntoIterator<Item = Cue>) -> (Stage, Cast, u64) {
@@ -52,6 +59,8 @@ async fn a_server_that_refuses_connections_for_half_a_minute_costs_no_try() {
 
     let log = stage.log(ID).await;
     assert_eq!(causes(&log), []);
+    assert_eq!(waited(&calm.log(ID).await), 0);
+    assert!((29_000..34_000).contains(&waited(&log)), "{} ms", waited(&log));
     assert_eq!(stage.story(ID).await, calm.story(ID).await);
     // one look every two seconds
     assert_eq!(cast.calls(), calls + 15);
@@ -97,6 +106,25 @@ async fn begun(stage: &Stage, cast: &Cast, wait_limit_ms: u64) -> Node {
     admission.retry.wait_limit_ms = wait_limit_ms;
     node.submit(admission).await.unwrap();
     node
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_away_is_told_of_as_such_and_not_as_an_open_breaker() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    cast.cue(std::iter::repeat_n(Cue::Away, 10));
+    let node = begun(&stage, &cast, 60_000).await;
+    tokio::time::sleep(Duration::from_secs(9)).await;
+    let told = || node.hosts()[0].alive.models[0].away.clone();
+
+    let away = told().expect("it is away");
+
+    assert_eq!((away.why.as_str(), away.breaker), ("no connection", BreakerState::Closed));
+    let now = stage.clock.now();
+    assert!((8_000..=9_000).contains(&now.since(away.since)), "{away:?}");
+    assert!((1..=2_000).contains(&away.next_look.since(now)), "{away:?}");
+    node.finished(&debate(ID)).await.unwrap();
+    assert_eq!(told(), None);
 }
 
 #[tokio::test(start_paused = true)]

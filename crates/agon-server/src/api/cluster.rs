@@ -4,6 +4,7 @@ use crate::auth::Scope;
 use crate::error::Problem;
 use agon_core::ModelName;
 use agon_proto::pb::bus::v1 as bus;
+use agon_proto::{BreakerState, HostModel};
 use agon_proto::pb::v1 as pb;
 use agon_runtime::KnownHost;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +35,8 @@ impl Api {
                     digest: model.digest.clone(),
                     permits: model.permits,
                     running: model.running,
-                    breaker: bus::BreakerState::from(model.breaker).into(),
+                    breaker: bus::BreakerState::from(breaker(model)).into(),
+                    away: model.away.as_ref().map(Into::into),
                 };
                 models.entry(model.name.to_string()).or_default().push(served);
             }
@@ -96,6 +98,15 @@ impl Api {
     }
 }
 
+/// The state of a model's breaker, whether or not its server is away.
+fn breaker(model: &HostModel) -> BreakerState {
+    model.away.as_ref().map_or(model.breaker, |away| away.breaker)
+}
+
+fn model_message(model: &HostModel) -> bus::HostModel {
+    bus::HostModel { breaker: bus::BreakerState::from(breaker(model)).into(), ..model.into() }
+}
+
 fn message(known: &KnownHost) -> pb::Host {
     let alive = &known.alive;
     pb::Host {
@@ -107,7 +118,7 @@ fn message(known: &KnownHost) -> pb::Host {
         serves_prefix: alive.serves_prefix.clone(),
         draining: alive.draining,
         rehearsal: alive.rehearsal,
-        models: alive.models.iter().map(Into::into).collect(),
+        models: alive.models.iter().map(model_message).collect(),
         silence: prost_types::Duration::try_from(known.silence).ok(),
     }
 }

@@ -1,11 +1,13 @@
-//! `agon hosts`: who serves which models, how loaded they are, which breakers are open.
+//! `agon hosts`: who serves which models, how loaded they are, which model servers are away and which breakers are open.
 use super::{Context, small_runtime};
 use crate::cli::HostsArgs;
 use crate::client::{self, Client};
 use crate::exit::{Exit, Stop};
-use agon_proto::pb::bus::v1::{BreakerState, HostModel};
+use agon_core::Timestamp;
+use agon_proto::pb::bus::v1::{BreakerState, HostModel, ModelServerAway};
 use agon_proto::pb::v1::Host;
 use agon_report::one_line;
+use agon_runtime::{Clock as _, SystemClock};
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
@@ -26,7 +28,7 @@ pub fn run(context: &Context, args: &HostsArgs) -> Result<Exit, Stop> {
     Ok(Exit::Done)
 }
 
-const HEAD: [&str; 7] = ["HOST", "MODEL", "PERMITS", "RUNNING", "WAITING", "BREAKER", "SILENCE"];
+const HEAD: [&str; 7] = ["HOST", "MODEL", "PERMITS", "RUNNING", "WAITING", "STATE", "SILENCE"];
 
 /// One line for each model of each host, in columns.
 fn table(hosts: &[Host]) -> String {
@@ -56,7 +58,7 @@ fn line(host: &Host, model: &HostModel) -> [String; 7] {
     let warm = if model.warm == Some(true) { " (warm)" } else { "" };
     let load = [model.permits, model.running, model.waiting].map(|number| number.to_string());
     let [permits, running, waiting] = load;
-    cells(host, &format!("{name}{warm}"), [permits, running, waiting, breaker(model).to_owned()])
+    cells(host, &format!("{name}{warm}"), [permits, running, waiting, state(model, SystemClock.now())])
 }
 
 fn any_model(host: &Host) -> [String; 7] {
@@ -64,7 +66,7 @@ fn any_model(host: &Host) -> [String; 7] {
     cells(host, what, ["-", "-", "-", "-"].map(str::to_owned))
 }
 
-fn cells(host: &Host, model: &str, [permits, running, waiting, breaker]: [String; 4]) -> [String; 7] {
+fn cells(host: &Host, model: &str, [permits, running, waiting, state]: [String; 4]) -> [String; 7] {
     let mut name = one_line(&host.name);
     if host.rehearsal {
         name.push_str(" (rehearsal)");
@@ -73,7 +75,7 @@ fn cells(host: &Host, model: &str, [permits, running, waiting, breaker]: [String
         name.push_str(" (draining)");
     }
     let silence = format!("{:.1}s", silence(host));
-    [name, model.to_owned(), permits, running, waiting, breaker, silence]
+    [name, model.to_owned(), permits, running, waiting, state, silence]
 }
 
 fn silence(host: &Host) -> f64 {
@@ -81,8 +83,19 @@ fn silence(host: &Host) -> f64 {
     std::time::Duration::try_from(silence).map(|silence| silence.as_secs_f64()).unwrap_or(0.0)
 }
 
-fn breaker(model: &HostModel) -> &'static str {
-    match model.breaker() {
+/// `away for 34 s (no connection), next look in 2 s`, or the state of the breaker.
+fn state(model: &HostModel, now: Timestamp) -> String {
+    let Some(away) = &model.away else { return breaker(model.breaker()).to_owned() };
+    let since = now.since(Timestamp(away.since_ms)) / 1_000;
+    let look = match Timestamp(away.next_look_ms).since(now).div_ceil(1_000) {
+        0 => "next look with the next turn".to_owned(),
+        seconds => format!("next look in {seconds} s"),
+    };
+    format!("away for {since} s ({}), {look}", one_line(&away.why))
+}
+
+fn breaker(state: BreakerState) -> &'static str {
+    match state {
         BreakerState::Unspecified => "unknown",
         BreakerState::Closed => "closed",
         BreakerState::Open => "open",
@@ -102,17 +115,22 @@ fn row(host: &Host) -> Value {
 fn model_row(model: &HostModel) -> Value {
     let mut row = json!({
         "name": model.name, "permits": model.permits, "running": model.running, "waiting": model.waiting,
-        "breaker": breaker(model),
+        "breaker": breaker(model.breaker()),
     });
     if let Some(members) = row.as_object_mut() {
         let known = [
             ("digest", model.digest.as_ref().map(|digest| json!(digest))),
             ("context", model.context.map(|context| json!(context))),
             ("warm", model.warm.map(|warm| json!(warm))),
+            ("away", model.away.as_ref().map(away_row)),
         ];
         members.extend(known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     }
     row
+}
+
+fn away_row(away: &ModelServerAway) -> Value {
+    json!({ "why": away.why, "since_ms": away.since_ms, "next_look_ms": away.next_look_ms })
 }
 
 #[cfg(test)]
@@ -148,6 +166,21 @@ mod tests {
         let mut rows = text.lines();
         let (head, first) = (rows.next().unwrap(), rows.next().unwrap());
         assert_eq!(column(head, "MODEL"), column(first, "qwen3:8b"));
+    }
+
+    #[test]
+    fn a_model_server_that_is_away_is_no_open_breaker() {
+        let away = ModelServerAway {
+            why: "no connection".into(),
+            since_ms: 10_000,
+            next_look_ms: 45_500,
+            breaker: BreakerState::Closed.into(),
+        };
+        let model = HostModel { away: Some(away), breaker: BreakerState::Closed.into(), ..HostModel::default() };
+        assert_eq!(state(&model, Timestamp(44_000)), "away for 34 s (no connection), next look in 2 s");
+        assert_eq!(state(&model, Timestamp(46_000)), "away for 36 s (no connection), next look with the next turn");
+        let row = model_row(&model);
+        assert_eq!((row["breaker"].as_str(), row["away"]["why"].as_str()), (Some("closed"), Some("no connection")));
     }
 
     #[test]

@@ -106,6 +106,7 @@ fn parts(call: &Call) -> Vec<String> {
     let all = [
         new,
         usage.completion_tokens.map(|tokens| format!("{tokens} generated")),
+        ms("model server away", timing.away_ms),
         ms("queued", timing.queue_ms),
         ms("load", timing.load_ms),
         ms("prefill", timing.prefill_ms),
