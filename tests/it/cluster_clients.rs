@@ -1,9 +1,11 @@
 //! What clients see while gateways die, and what becomes of orders to end a debate.
-use crate::cluster_stage::{Stage, count, events, is_claim, is_speech, quick};
+use crate::cluster_stage::{PATIENCE, Stage, count, events, is_claim, is_speech, quick};
 use crate::support::{Running, Said};
 use agon_core::{DebateState, Event, Record};
-use agon_testkit::TcpProxy;
+use agon_testkit::{TcpProxy, until};
 use serde_json::Value;
+use std::fs::File;
+use std::process::Stdio;
 
 #[test]
 fn a_watcher_whose_gateway_is_killed_goes_on_at_another_and_sees_every_event_once() {
@@ -65,4 +67,24 @@ fn a_debate_that_is_ended_in_the_middle_of_a_turn_has_one_outcome_of_that_turn()
         let records = stage.finishes(id);
         assert_eq!(state(&records), Some(DebateState::Cancelled), "{id}");
     }
+}
+
+#[test]
+fn whoever_watches_without_a_terminal_is_told_that_no_host_serves_the_model() {
+    let stage = Stage::start(quick(1, 0));
+    stage.submit("unserved", 1);
+    let server = stage.cluster.grpc(0).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let said = folder.path().join("said");
+    let mut watch = stage.cluster.agon(&["watch", "unserved", "--jsonl", "--server", &server]);
+    let mut watch = watch.stdout(Stdio::null()).stderr(File::create(&said).unwrap()).spawn().unwrap();
+
+    let read = || Ok(Some(std::fs::read_to_string(&said)?).filter(|said| said.contains("Waiting for a host")));
+    let told = until("it is told", PATIENCE, read);
+
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+    let told = told.unwrap();
+    assert!(told.contains("Waiting for a host that serves scripted (Ada)."), "{told}");
+    cancel(&stage, "unserved");
 }

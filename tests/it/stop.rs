@@ -1,5 +1,6 @@
 //! Stop means stop: a debate that was stopped or whose process died is played again by `agon resume` alone.
 mod given_up;
+mod locked;
 mod sequence;
 mod sequences;
 pub(crate) mod served;

@@ -151,7 +151,8 @@ fn a_record_needs_a_position_events_and_a_whole_hash() {
 #[test]
 fn what_processes_and_stores_say_survives_the_way_out_and_back() {
     use crate::{
-        BreakerState, CancelOrder, HostAlive, HostModel, HostTools, ModelServerAway, NodeAlive, RequestClaim, Summary, SummaryState,
+        BreakerState, CancelOrder, HostAlive, HostModel, HostTools, ModelServerAway, NodeAlive, RequestClaim, Summary,
+        SummaryState,
     };
     let model = HostModel {
         name: "qwen3:4b".into(),

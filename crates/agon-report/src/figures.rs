@@ -109,9 +109,14 @@ pub(crate) fn line(call: &Call) -> Vec<String> {
     let mut parts = Vec::from_iter(place(call));
     parts.push(tokens(&call.usage));
     parts.extend(
-        [timed("waited for the model server", timing.away_ms), timed("queued", timing.queue_ms), timed("first byte", timing.first_byte_ms), timed("total", timing.total_ms)]
-            .into_iter()
-            .flatten(),
+        [
+            timed("waited for the model server", timing.away_ms),
+            timed("queued", timing.queue_ms),
+            timed("first byte", timing.first_byte_ms),
+            timed("total", timing.total_ms),
+        ]
+        .into_iter()
+        .flatten(),
     );
     parts.extend(call.finish_reason.iter().map(|why| format!("finish: {why}")));
     parts

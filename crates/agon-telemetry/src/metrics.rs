@@ -101,7 +101,11 @@ impl Instruments {
             overtaken: counter(metric::TURNS_OVERTAKEN, "{try}", "Tries that were in vain: decided elsewhere"),
             queue_wait: durations(metric::QUEUE_WAIT, "Time that a turn waited for a permit", WAIT_SECONDS),
             orders_refused: counter(metric::ORDERS_REFUSED, "{order}", "Orders to a host by those who may give none"),
-            circuit: gauge(metric::CIRCUIT, "", "State of a breaker: 0 closed, 1 half-open, 2 open; 3 the model server is away"),
+            circuit: gauge(
+                metric::CIRCUIT,
+                "",
+                "State of a breaker: 0 closed, 1 half-open, 2 open; 3 the model server is away",
+            ),
             permits_used: gauge(metric::PERMITS_USED, "{call}", "Calls that run"),
             permits_limit: gauge(metric::PERMITS_LIMIT, "{call}", "Calls that may run at once"),
             permits_waiting: gauge(metric::PERMITS_WAITING, "{turn}", "Turns that wait for a permit"),

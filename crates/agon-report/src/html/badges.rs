@@ -38,7 +38,8 @@ fn apart(letter: &str, group: &[&String]) -> Vec<(String, String)> {
     if group.len() == 1 {
         return with(vec![letter.to_owned()]);
     }
-    let distinct = |badges: &Vec<String>| badges.iter().collect::<std::collections::BTreeSet<_>>().len() == badges.len();
+    let distinct =
+        |badges: &Vec<String>| badges.iter().collect::<std::collections::BTreeSet<_>>().len() == badges.len();
     let tried = WAYS.iter().find_map(|way| {
         let badges: Option<Vec<String>> = group.iter().map(|name| way(&letters(name), name)).collect();
         badges.filter(distinct)

@@ -1,7 +1,7 @@
 //! Verdict, dissent, ballots and votes.
+use super::badges::badge;
 use super::clean;
 use super::key::{self, KeyView};
-use super::badges::badge;
 use super::view::{anchor, class};
 use crate::minutes::{Choice, Entry, Judged, Minutes};
 use crate::text::{excerpt, one_line};

@@ -190,10 +190,9 @@ pub(super) fn votes(page: &mut Page, minutes: &Minutes<'_>) {
         .map(|weight| vec![inline(weight.voter.as_str()), inline(&words::weight(weight))])
         .collect();
     page.table(&["Voter", "Weight"], &weights);
-    let winner =
-        tally.winner.map_or_else(|| "Nobody met the rule.".to_owned(), |winner| {
-            sentence(&format!("Winner: {}", inline(winner)))
-        });
+    let winner = tally
+        .winner
+        .map_or_else(|| "Nobody met the rule.".to_owned(), |winner| sentence(&format!("Winner: {}", inline(winner))));
     if tally.rule.is_none() {
         let came = count(tally.eligible.into(), "ranking");
         return page.block(&format!("{} of {came} came; first place brings the most points. {winner}", tally.received));

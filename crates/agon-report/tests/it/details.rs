@@ -66,7 +66,10 @@ fn animals() -> Log {
 /// The texts between tags, each on a line.
 fn texts(page: &str) -> Vec<String> {
     let body = page.split("</style>").last().unwrap();
-    body.split('<').filter_map(|part| Some(part.split_once('>')?.1.trim().to_owned())).filter(|t| !t.is_empty()).collect()
+    body.split('<')
+        .filter_map(|part| Some(part.split_once('>')?.1.trim().to_owned()))
+        .filter(|t| !t.is_empty())
+        .collect()
 }
 
 #[test]
@@ -117,7 +120,8 @@ fn the_outline_leads_to_every_section_by_its_title() {
         let outline = page.split("<nav class=\"outline\"").nth(1).unwrap().split("</nav>").next().unwrap();
         let main = page.split("<main>").nth(1).unwrap().split("</main>").next().unwrap();
         for section in main.split("<section").skip(1) {
-            let id = section.split('>').next().unwrap().split("id=\"").nth(1).expect("an id").split('"').next().unwrap();
+            let id =
+                section.split('>').next().unwrap().split("id=\"").nth(1).expect("an id").split('"').next().unwrap();
             let title = section.split("<h2>").nth(1).unwrap().split("</h2>").next().unwrap();
             assert!(outline.contains(&format!("href=\"#{id}\">{title}</a>")), "{id} {title}: {outline}");
         }

@@ -29,7 +29,13 @@ impl Unserved {
             Effect::Ask(ask) => Some((ask.turn, ask)),
             Effect::WakeAt { .. } | Effect::Cut { .. } | Effect::Finish => None,
         });
-        Self { node, debate: admission.id.clone(), rehearsal: admission.rehearsal, open: asked.collect(), began: Instant::now() }
+        Self {
+            node,
+            debate: admission.id.clone(),
+            rehearsal: admission.rehearsal,
+            open: asked.collect(),
+            began: Instant::now(),
+        }
     }
 
     /// Takes in what happened next.
