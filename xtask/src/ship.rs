@@ -77,6 +77,7 @@ const STEPS: &[Step] = &[
     Step { name: "chart: misspelt values", tools: &[tools::HELM], schemas: false, action: misspelt::check },
     Step { name: "chart: package", tools: &[tools::HELM], schemas: false, action: chart::package },
     Step { name: "chart: notes", tools: &[tools::HELM], schemas: false, action: chart::notes },
+    Step { name: "chart: provisioning again", tools: &[tools::HELM], schemas: false, action: chart::provisions_again },
     Step {
         name: "chart: schemas of Kubernetes",
         tools: &[tools::HELM, tools::KUBECTL_VALIDATE],

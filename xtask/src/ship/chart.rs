@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Place, tools};
+use super::{Place, blocks, tools};
 use crate::steps::{quiet, said};
 
 /// Where the chart is.
@@ -121,6 +121,22 @@ pub fn notes(place: &Place) -> Result<()> {
         let name = &case.name;
         ensure!(notes.contains("agon "), "the notes of {name} show no command:\n{notes}");
         ensure!(!notes.contains("<no value>"), "the notes of {name} speak of a value that is not there:\n{notes}");
+    }
+    Ok(())
+}
+
+/// The job that sets up the streams cannot be changed, so whatever it sets up, or a wish to do so again, makes another one.
+pub fn provisions_again(place: &Place) -> Result<()> {
+    let job = |set: &str| -> Result<String> {
+        let render = said(template(place, Path::new(CHART), KUBERNETES)?.args(["--set", set]))?;
+        let job =
+            blocks::of_kind(&render, "Job").find_map(|job| job.lines().find_map(|line| line.strip_prefix("  name: ")));
+        job.map(str::to_owned).context("the chart has no job")
+    };
+    let plain = job("gateway.maxQueued=7")?;
+    ensure!(plain == job("gateway.replicas=2")?, "the job {plain} is another one though it does the same");
+    for set in ["provision.revision=2", "streams.limits.logsMib=2048", "image.tag=other", "cluster.name=other"] {
+        ensure!(plain != job(set)?, "--set {set} does not provision again: the job is still {plain}");
     }
     Ok(())
 }

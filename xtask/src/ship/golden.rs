@@ -79,11 +79,30 @@ fn names(folder: &Path) -> Result<BTreeSet<String>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::blocks;
     use super::*;
 
     #[test]
     fn every_example_of_the_chart_has_a_golden_render_and_no_other_is_there() {
         assert_eq!(unmatched(&crate::process::root()).unwrap(), Vec::<String>::new());
+    }
+
+    /// Helm removes hooks before it reads the logs of `helm test --logs`, which needs the files of the test's pod.
+    #[test]
+    fn only_the_pod_of_helm_test_is_a_hook() {
+        let folder = crate::process::root().join(FOLDER);
+        for name in names(&folder).unwrap() {
+            let render = fs::read_to_string(folder.join(format!("{name}.yaml"))).unwrap();
+            let hooks = blocks::documents(&render).filter(|document| document.contains("helm.sh/hook"));
+            let hooks: Vec<&str> = hooks.collect();
+            assert_eq!(hooks.len(), 1, "{name}");
+            assert_eq!(blocks::of_kind(hooks[0], "Pod").count(), 1, "{name}: {}", hooks[0]);
+            for kind in ["ServiceAccount", "ConfigMap"] {
+                let made =
+                    blocks::of_kind(&render, kind).any(|document| document.contains("name: agon-rehearsal-test\n"));
+                assert!(made, "{name}: the test has no {kind} of its own");
+            }
+        }
     }
 
     #[test]

@@ -48,9 +48,23 @@ const MISSPELT: &[Misspelt] = &[
     },
 ];
 
-/// Each of them is refused; all that are not are named together.
+/// What a command line may say: its words are no numbers of JSON, and null takes away what a file has.
+const TAKEN: &[&[&str]] = &[
+    &["--set", "telemetry.callSampling=0.07"],
+    &["--set", "telemetry.sampling=1"],
+    &["--set", "hosts.pools.gone=null"],
+    &["--values", "helm/agon/examples/kind.yaml", "--set", "hosts.pools.rehearsal=null"],
+    &["--set", "hosts.pools.slow.rehearsal=true,hosts.pools.slow.latency=200ms"],
+];
+
+/// Each of them is refused, and what only looks like a mistake is taken; all that are otherwise are named together.
 pub fn check(place: &Place) -> Result<()> {
     let mut wrong = Vec::new();
+    for words in TAKEN {
+        if let Err(error) = said(chart::template(place, Path::new(CHART), KUBERNETES)?.args(*words)) {
+            wrong.push(format!("{}: was refused:\n{error}", words.join(" ")));
+        }
+    }
     for Misspelt { values, named } in MISSPELT {
         let mut command = chart::template(place, Path::new(CHART), KUBERNETES)?;
         for value in *values {
