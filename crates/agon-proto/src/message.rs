@@ -19,6 +19,17 @@ pub struct TurnOffer {
     pub owner: Option<NodeId>,
     /// How urgent the debate is.
     pub priority: Priority,
+    /// The time that is left for the turn; absent in offers of earlier versions.
+    pub time_left: Option<TimeLeft>,
+}
+
+/// What is left of a turn's time, by no clock that two machines have to share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeLeft {
+    /// To the turn's deadline, in milliseconds, when this was sent.
+    pub left_ms: u64,
+    /// When this was sent, in milliseconds since the process of the sender started.
+    pub sent_ms: u64,
 }
 
 /// A host's answer to an offer.
@@ -100,6 +111,7 @@ impl From<&TurnOffer> for pb::TurnOffer {
             first: offer.first,
             owner: offer.owner.as_ref().map(NodeId::to_string),
             priority: offer.priority.number(),
+            time_left: offer.time_left.map(|TimeLeft { left_ms, sent_ms }| pb::TimeLeft { left_ms, sent_ms }),
         }
     }
 }
@@ -112,6 +124,7 @@ impl TryFrom<pb::TurnOffer> for TurnOffer {
             first: offer.first,
             owner: offer.owner.map(NodeId::new),
             priority: priority(offer.priority, "priority")?,
+            time_left: offer.time_left.map(|pb::TimeLeft { left_ms, sent_ms }| TimeLeft { left_ms, sent_ms }),
         })
     }
 }

@@ -1,6 +1,6 @@
 use crate::{
-    CancelDebate, CancelTurn, Chained, DecodeError, JobReady, LogAdvanced, OfferReply, Problem, TokenDelta,
-    TurnDecided, TurnOffer, Wire, decode_record, encode_record, pb, strategies,
+    CancelDebate, CancelTurn, Chained, DecodeError, JobReady, LogAdvanced, OfferReply, Problem, TimeLeft,
+    TokenDelta, TurnDecided, TurnOffer, Wire, decode_record, encode_record, pb, strategies,
 };
 use agon_core::{Answer, Call, DebateId, HostId, NodeId, ParticipantId, Position, Priority, TurnId, TurnResult};
 use proptest::prelude::*;
@@ -27,7 +27,9 @@ proptest! {
     #[test]
     fn an_ask_survives_the_way_out_and_back(debate in strategies::debate_id(), ask in strategies::ask()) {
         prop_assert_eq!(&agon_core::Ask::from_bytes(&ask.to_bytes()).unwrap(), &ask);
-        let offer = TurnOffer { debate, ask, first: true, owner: Some(NodeId::new("n-1")), priority: Priority::Batch };
+        let time_left = Some(TimeLeft { left_ms: 90_000, sent_ms: 5 });
+        let (owner, priority) = (Some(NodeId::new("n-1")), Priority::Batch);
+        let offer = TurnOffer { debate, ask, first: true, owner, priority, time_left };
         prop_assert_eq!(TurnOffer::from_bytes(&offer.to_bytes()).unwrap(), offer);
     }
 
@@ -133,6 +135,7 @@ fn a_missing_field_is_named_from_the_outermost_message() {
         first: false,
         owner: None,
         priority: 0,
+        time_left: None,
     };
     assert_eq!(problem(TurnOffer::try_from(offer).unwrap_err()), ("ask.task".to_owned(), Problem::Missing));
 }

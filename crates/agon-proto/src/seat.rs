@@ -9,12 +9,14 @@ use agon_core::{Ask, DebateId};
 pub struct SeatAsk {
     /// The debate.
     pub debate: DebateId,
-    /// The turn; its deadline is when the answer must be there.
+    /// The turn; its deadline is when the answer must be there, by the coordinator's clock.
     pub ask: Ask,
     /// What a model would be told, in order.
     pub messages: Vec<SeatMessage>,
     /// The JSON Schema that the answer has to fit; absent where the answer is plain text.
     pub schema: Option<String>,
+    /// Milliseconds in which the answer must be there, counted from the request; earlier versions do not say.
+    pub left_ms: Option<u64>,
 }
 
 /// One message of a prompt.
@@ -44,6 +46,7 @@ impl From<&SeatAsk> for pb::SeatAsk {
             ask: Some((&ask.ask).into()),
             messages: ask.messages.iter().map(message).collect(),
             schema: ask.schema.clone(),
+            left_ms: ask.left_ms,
         }
     }
 }
@@ -56,6 +59,7 @@ impl TryFrom<pb::SeatAsk> for SeatAsk {
             ask: required(ask.ask, "ask")?,
             messages: ask.messages.into_iter().map(message).collect(),
             schema: ask.schema,
+            left_ms: ask.left_ms,
         })
     }
 }
@@ -104,6 +108,7 @@ mod tests {
             },
             messages: vec![SeatMessage { role: "system".to_owned(), text: "You are Ada.".to_owned() }],
             schema: Some("{}".to_owned()),
+            left_ms: Some(90_000),
         };
         assert_eq!(SeatAsk::from_bytes(&ask.to_bytes()).unwrap(), ask);
 

@@ -6,6 +6,7 @@ use crate::roster::{Roster, Work};
 use crate::shared::Shared;
 use crate::subjects;
 use crate::tasks::tell;
+use crate::time_left::Way;
 use agon_bus::{BusError, Payload, Request};
 use agon_core::HostId;
 use agon_proto::{BreakerState, OfferReply, TurnOffer, Wire};
@@ -127,7 +128,8 @@ impl HostDesk {
             return Err("the breaker for the model is open");
         }
         let place = gate.place().ok_or("too many turns wait for the model")?;
-        Ok(Some(Work::new(offer, Some(place))))
+        let left = self.shared.stopwatch.left(&offer, Way::Request, self.shared.clock.now());
+        Ok(Some(Work::new(offer, left, Some(place))))
     }
 
     /// Whether a turn would be let in, as a probe if nothing else.

@@ -70,6 +70,7 @@ mod supervision;
 mod sweeper;
 mod taker;
 mod tasks;
+mod time_left;
 mod told;
 mod turn;
 mod vectors;

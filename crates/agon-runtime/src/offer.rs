@@ -6,6 +6,7 @@ use agon_core::{Ask, Call, Failure, FailureCause, HostId, TurnResult};
 use agon_proto::{OfferReply, TurnOffer, Wire};
 use agon_store::StoreError;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// What became of an offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub(crate) enum Offered {
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
     pub(crate) offer: TurnOffer,
+    /// When the coordinator gives it up.
+    pub(crate) until: Instant,
     /// Only rehearsing hosts may play it, or none of them.
     pub(crate) rehearsal: bool,
     /// The host that plays the turn already, as far as is known.
@@ -58,23 +61,24 @@ const ASK_AGAIN: [Duration; 6] = [
 /// Offers a turn: to the host that holds this debate's prompts for the model, else to the best one that is known, else
 /// to the model's queue.
 pub(crate) async fn offer(shared: &Shared, wanted: &Wanted) -> Offered {
-    let Wanted { offer, rehearsal, placed, warm } = wanted;
+    let Wanted { offer, until, rehearsal, placed, warm } = wanted;
     let placed = placed.clone().filter(|host| plays_on(shared, host));
     let warm = warm.clone().filter(|host| shared.directory.lives(host));
     let may_play = placed.is_some();
     let preferred = || shared.directory.preferred(&offer.debate, &offer.ask.model, *rehearsal);
     let Some(host) = placed.or(warm).or_else(preferred) else { return nowhere(shared, wanted).await };
-    if press(shared, offer, &host, may_play).await {
+    if press(shared, (offer, *until), &host, may_play).await {
         return Offered::Accepted(host);
     }
-    enqueue(shared, offer, *rehearsal).await;
+    enqueue(shared, wanted).await;
     Offered::Queued
 }
 
 /// Offers the turn to one host, again and again while the host lives and may have taken it. A host that has it says so.
-async fn press(shared: &Shared, offer: &TurnOffer, host: &HostId, mut may_play: bool) -> bool {
+async fn press(shared: &Shared, (offer, until): (&TurnOffer, Instant), host: &HostId, mut may_play: bool) -> bool {
     let mut offer = offer.clone();
     for pause in ASK_AGAIN {
+        offer.time_left = Some(shared.stopwatch.time_left(until));
         match ask_host(shared, &offer, host).await {
             Said::Yes => return true,
             Said::No => return false,
@@ -95,7 +99,7 @@ async fn press(shared: &Shared, offer: &TurnOffer, host: &HostId, mut may_play: 
 /// model but never heard of it is told to look there. Offered besides, it could be played twice.
 pub(crate) async fn requeue(shared: &Shared, wanted: &Wanted) -> Offered {
     let Wanted { offer, rehearsal, .. } = wanted;
-    enqueue(shared, offer, *rehearsal).await;
+    enqueue(shared, wanted).await;
     let Some(host) = shared.directory.preferred(&offer.debate, &offer.ask.model, *rehearsal) else {
         return Offered::Unserved;
     };
@@ -107,10 +111,12 @@ pub(crate) async fn requeue(shared: &Shared, wanted: &Wanted) -> Offered {
 }
 
 /// Puts a turn into its model's queue. If the queue is full or away, the turn is offered again later.
-async fn enqueue(shared: &Shared, offer: &TurnOffer, rehearsal: bool) {
+async fn enqueue(shared: &Shared, wanted: &Wanted) {
+    let Wanted { offer, until, rehearsal, .. } = wanted;
     // what waits in a queue may have been offered to a host before
-    let queued = TurnOffer { first: false, ..offer.clone() };
-    let subject = subjects::queued_turn(&queued, rehearsal);
+    let queued =
+        TurnOffer { first: false, time_left: Some(shared.stopwatch.time_left(*until)), ..offer.clone() };
+    let subject = subjects::queued_turn(&queued, *rehearsal);
     if let Err(error) = shared.bus.enqueue(&subject, payload(shared, &queued)).await {
         tracing::warn!(debate = %offer.debate, turn = %offer.ask.turn, %error, "turn not queued, it will be offered again");
     }
@@ -157,7 +163,7 @@ async fn order(
 /// No host that is known serves the model. Elsewhere one may appear; where there is no elsewhere, the turn fails at once.
 async fn nowhere(shared: &Shared, wanted: &Wanted) -> Offered {
     if !shared.config.embedded {
-        enqueue(shared, &wanted.offer, wanted.rehearsal).await;
+        enqueue(shared, wanted).await;
         return Offered::Unserved;
     }
     match refuse(shared, &wanted.offer).await {

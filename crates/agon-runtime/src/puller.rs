@@ -7,6 +7,7 @@ use crate::shared::Shared;
 use crate::shares::Shares;
 use crate::subjects;
 use crate::tasks::tell;
+use crate::time_left::Way;
 use agon_bus::{BusError, Delivery};
 use agon_core::{HostId, ModelName, Priority};
 use agon_proto::{Hint, TurnOffer, TurnTaken, Wire};
@@ -141,7 +142,8 @@ impl Puller {
             }
         };
         let (debate, turn, owner) = (offer.debate.clone(), offer.ask.turn, offer.owner.clone());
-        tell(&self.target, Msg::Take(Box::new(Work::pulled(offer, delivery, place))));
+        let left = self.shared.stopwatch.left(&offer, Way::Queue, self.shared.clock.now());
+        tell(&self.target, Msg::Take(Box::new(Work::pulled(offer, left, delivery, place))));
         if let Some(owner) = owner {
             let host: HostId = self.link.host.clone();
             self.shared.hint_node(&owner, Hint::TurnTaken(TurnTaken { debate, turn, host })).await;

@@ -6,6 +6,7 @@ use agon_proto::TurnOffer;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -15,6 +16,8 @@ pub(crate) struct Work {
     pub(crate) ask: Ask,
     pub(crate) priority: Priority,
     pub(crate) taken: Instant,
+    /// When its coordinator gives it up.
+    until: Instant,
     /// The node that wants to hear of it; another one after a takeover.
     owner: Mutex<Option<NodeId>>,
     /// Nobody can have decided the register yet. Holds once: the second time the turn is played here, somebody may have.
@@ -32,13 +35,15 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    pub(crate) fn new(offer: TurnOffer, place: Option<Line>) -> Self {
-        let TurnOffer { debate, ask, first, owner, priority } = offer;
+    /// A turn for which so much time is left.
+    pub(crate) fn new(offer: TurnOffer, left: Duration, place: Option<Line>) -> Self {
+        let TurnOffer { debate, ask, first, owner, priority, time_left: _ } = offer;
         Self {
             debate,
             ask,
             priority,
             taken: Instant::now(),
+            until: Instant::now() + left,
             owner: Mutex::new(owner),
             undecided: AtomicBool::new(first),
             deliveries: Mutex::default(),
@@ -49,10 +54,14 @@ impl Work {
         }
     }
     /// A turn that came from the model's queue.
-    pub(crate) fn pulled(offer: TurnOffer, delivery: Arc<dyn Delivery>, place: Line) -> Self {
-        let work = Self::new(TurnOffer { first: false, ..offer }, Some(place));
+    pub(crate) fn pulled(offer: TurnOffer, left: Duration, delivery: Arc<dyn Delivery>, place: Line) -> Self {
+        let work = Self::new(TurnOffer { first: false, ..offer }, left, Some(place));
         lock(&work.deliveries).push(delivery);
         work
+    }
+    /// The time until its coordinator gives it up.
+    pub(crate) fn left(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
     }
     /// The node that wants to hear of it.
     pub(crate) fn owner(&self) -> Option<NodeId> {

@@ -55,8 +55,7 @@ impl SeatCall<'_> {
 
     /// The time to generate, and never beyond the moment at which the coordinator gives the turn up.
     fn patience(&self) -> Duration {
-        let left = Duration::from_millis(self.work.ask.deadline.since(self.shared.clock.now()));
-        self.generation.min(left.saturating_sub(MARGIN))
+        self.generation.min(self.work.left().saturating_sub(MARGIN))
     }
 
     fn body(&self, prompt: Prompt) -> Result<bytes::Bytes, Failure> {
@@ -65,6 +64,7 @@ impl SeatCall<'_> {
             ask: self.ask.clone(),
             messages: prompt.messages.iter().map(message).collect(),
             schema: prompt.schema.map(|schema| schema.to_string()),
+            left_ms: Some(crate::request::millis(self.patience())),
         };
         let body = ask.to_bytes();
         if body.len() > MOST_BYTES {

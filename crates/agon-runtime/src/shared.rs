@@ -7,6 +7,7 @@ use crate::held::HeldDebates;
 use crate::peers::Peers;
 use crate::subjects;
 use crate::tasks::Tasks;
+use crate::time_left::Stopwatch;
 use agon_bus::Bus;
 use agon_bus::Payload;
 use agon_core::{DebateId, NodeId, Priority};
@@ -33,6 +34,7 @@ pub(crate) struct Common {
     pub(crate) catalogue: Arc<dyn Catalogue>,
     pub(crate) upkeep: Option<Arc<dyn Upkeep>>,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) stopwatch: Stopwatch,
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) tasks: Tasks,
     pub(crate) directory: Directory,
@@ -68,6 +70,7 @@ impl Common {
             catalogue: ports.catalogue.clone(),
             upkeep: ports.upkeep.clone(),
             clock: ports.clock.clone(),
+            stopwatch: Stopwatch::new(),
             observer: ports.observer.clone(),
             tasks: Tasks::default(),
             directory: Directory::new(&config, &ports.hosts),

@@ -492,7 +492,7 @@ pub struct Ask {
     /// The last event that the speaker may see.
     #[prost(uint64, tag = "5")]
     pub sees: u64,
-    /// When the coordinator gives the turn up, in milliseconds since the Unix epoch.
+    /// When the coordinator gives the turn up, in milliseconds since the Unix epoch by its own clock.
     #[prost(uint64, tag = "6")]
     pub deadline_ms: u64,
     /// What was wrong with the try before.
@@ -3144,6 +3144,19 @@ pub struct TurnOffer {
     /// How urgent the debate is.
     #[prost(enumeration = "Priority", tag = "5")]
     pub priority: i32,
+    /// The time that is left for the turn. Offers of earlier versions have none: their deadline counts by the host's own clock.
+    #[prost(message, optional, tag = "6")]
+    pub time_left: ::core::option::Option<TimeLeft>,
+}
+/// What is left of a turn's time, by no clock that two machines have to share.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TimeLeft {
+    /// Milliseconds to the turn's deadline when this was sent.
+    #[prost(uint64, tag = "1")]
+    pub left_ms: u64,
+    /// When this was sent: milliseconds since the process of the sender started.
+    #[prost(uint64, tag = "2")]
+    pub sent_ms: u64,
 }
 /// What a host tells coordinators and gateways when its process starts and every two seconds, where no other host hears it.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -3672,7 +3685,7 @@ pub struct SeatAsk {
     /// The debate.
     #[prost(string, tag = "1")]
     pub debate: ::prost::alloc::string::String,
-    /// The turn; its deadline is when the answer must be there.
+    /// The turn; its deadline is when the answer must be there, by the coordinator's clock.
     #[prost(message, optional, tag = "2")]
     pub ask: ::core::option::Option<Ask>,
     /// What a model would be told, in order.
@@ -3681,6 +3694,9 @@ pub struct SeatAsk {
     /// The JSON Schema that the answer has to fit, where one is asked for; without one the answer is plain text.
     #[prost(string, optional, tag = "4")]
     pub schema: ::core::option::Option<::prost::alloc::string::String>,
+    /// Milliseconds in which the answer must be there, counted from the request. Earlier versions do not say.
+    #[prost(uint64, optional, tag = "5")]
+    pub left_ms: ::core::option::Option<u64>,
 }
 /// One message of a prompt.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

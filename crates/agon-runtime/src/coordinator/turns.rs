@@ -8,6 +8,7 @@ use agon_core::{HostId, Input, TurnId, TurnResult};
 use agon_proto::{CutTurn, Hint, OwnerChanged, TurnOffer, TurnTaken};
 use ractor::ActorRef;
 use std::time::Duration;
+use tokio::time::Instant;
 
 impl State {
     /// `first`: this coordinator has opened the turn and offers it for the first time.
@@ -20,9 +21,12 @@ impl State {
             first,
             owner: Some(self.shared.config.id.clone()),
             priority: admission.priority,
+            // known when it is sent
+            time_left: None,
         };
+        let until = Instant::now() + Duration::from_millis(open.ask.deadline.since(self.now()));
         let (placed, warm) = (open.host.clone(), self.warm.get(&open.ask.model).cloned());
-        let wanted = Wanted { offer, rehearsal: admission.rehearsal, placed, warm };
+        let wanted = Wanted { offer, until, rehearsal: admission.rehearsal, placed, warm };
         let (target, shared, queued) = (myself.clone(), self.shared.clone(), open.queued);
         self.scope.spawn(myself.get_cell(), async move {
             let offered =

@@ -141,7 +141,8 @@ impl Play {
             let now = self.shared.clock.now();
             // seen by a call that was made since this turn waits, or by the turn's own
             let seen = away.seen.plus(FRESH) >= began && !away.is_looked_for(now);
-            let until = away.since.plus(limit).min(Timestamp(ask.deadline.0.saturating_sub(MARGIN)));
+            let given_up = now.plus(request::millis(self.work.left()).saturating_sub(MARGIN));
+            let until = away.since.plus(limit).min(given_up);
             if seen && now >= until {
                 return Refusal::Away(away);
             }

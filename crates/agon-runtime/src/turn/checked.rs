@@ -107,8 +107,7 @@ impl Play {
     }
 
     fn time_left(&self) -> Duration {
-        let left = self.work.ask.deadline.since(self.shared.clock.now());
-        Duration::from_millis(left).saturating_sub(RESERVE)
+        self.work.left().saturating_sub(RESERVE)
     }
 }
 

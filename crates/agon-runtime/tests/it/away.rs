@@ -3,7 +3,7 @@ use crate::cast::{Cast, Cue};
 use crate::stage::*;
 use agon_core::*;
 use agon_proto::BreakerState;
-use agon_runtime::{HostConfig, Node, Served};
+use agon_runtime::{HostConfig, Node, Served, TokioClock};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -65,6 +65,43 @@ async fn a_server_that_refuses_connections_for_half_a_minute_costs_no_try() {
     // one look every two seconds
     assert_eq!(cast.calls(), calls + 15);
     assert!((30_000..34_000).contains(&(took - calm_took)), "{took} ms, and {calm_took} ms without it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_whose_clock_is_an_hour_off_waits_for_its_server_as_any_other() {
+    const HOUR: u64 = 3_600_000;
+    for clock in [START.plus(HOUR), Timestamp(START.0 - HOUR)] {
+        let stage = Stage::new();
+        let cast = Cast::new(Duration::from_millis(500));
+        cast.cue(std::iter::repeat_n(Cue::Away, 15));
+        let elsewhere = Stage { clock: Arc::new(TokioClock::starting_at(clock)), ..stage.clone() };
+        let (node, player) =
+            (stage.peer("n1", vec![]).await, elsewhere.player("n2", vec![cast.host("gpu1", 4)]).await);
+
+        node.submit(admission(ID, spec())).await.unwrap();
+        let ended = tokio::time::timeout(Duration::from_secs(600), node.finished(&debate(ID))).await;
+        assert!(matches!(ended, Ok(Ok((DebateState::Succeeded, _)))), "at {clock:?}: {ended:?}");
+        assert_eq!(causes(&stage.log(ID).await), [], "at {clock:?}");
+        player.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_stays_away_is_given_up_before_the_turns_deadline_whatever_the_hosts_clock_says() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    cast.cue(std::iter::repeat_n(Cue::Away, 1_000));
+    let late = Arc::new(TokioClock::starting_at(Timestamp(START.0 - 3_600_000)));
+    let elsewhere = Stage { clock: late, ..stage.clone() };
+    let (node, _player) = (stage.peer("n1", vec![]).await, elsewhere.player("n2", vec![cast.host("gpu1", 4)]).await);
+    let budget = Budget { seconds: Some(200), ..Budget::default() };
+    let mut admission = admission(ID, DebateSpec { budget, ..spec() });
+    admission.retry.wait_limit_ms = 3_600_000;
+
+    node.submit(admission).await.unwrap();
+
+    tokio::time::sleep(Duration::from_secs(180)).await;
+    assert_eq!(causes(&stage.log(ID).await).first(), Some(&FailureCause::ServerAway), "its host says why");
 }
 
 #[tokio::test(start_paused = true)]
