@@ -54,7 +54,9 @@ pub use alive::{BreakerState, HostAlive, HostModel, HostTools, ModelServerAway, 
 pub use catalogue::{CancelOrder, RequestClaim, Summary, SummaryState};
 pub use error::{DecodeError, Problem};
 pub use hint::{CutTurn, Hint, OwnerChanged, SpeechHeard, TurnReturned, TurnTaken};
-pub use message::{CancelDebate, CancelTurn, JobReady, LogAdvanced, OfferReply, TimeLeft, TokenDelta, TurnDecided, TurnOffer};
+pub use message::{
+    CancelDebate, CancelTurn, JobReady, LogAdvanced, OfferReply, TimeLeft, TokenDelta, TurnDecided, TurnOffer,
+};
 pub use order::{HostKey, KeyTold};
 pub use record::{Chained, Hash, decode_record, encode_record};
 pub use seat::{SeatAsk, SeatMessage, SeatReply};

@@ -1,6 +1,6 @@
 use crate::{
-    CancelDebate, CancelTurn, Chained, DecodeError, JobReady, LogAdvanced, OfferReply, Problem, TimeLeft,
-    TokenDelta, TurnDecided, TurnOffer, Wire, decode_record, encode_record, pb, strategies,
+    CancelDebate, CancelTurn, Chained, DecodeError, JobReady, LogAdvanced, OfferReply, Problem, TimeLeft, TokenDelta,
+    TurnDecided, TurnOffer, Wire, decode_record, encode_record, pb, strategies,
 };
 use agon_core::{Answer, Call, DebateId, HostId, NodeId, ParticipantId, Position, Priority, TurnId, TurnResult};
 use proptest::prelude::*;

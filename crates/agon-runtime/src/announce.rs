@@ -2,6 +2,7 @@
 use crate::intake::BUS_PAUSE;
 use crate::shared::Shared;
 use crate::subjects;
+use crate::trouble::Trouble;
 use agon_bus::{BusError, Message, Payload, Received, Subscription};
 use agon_proto::{HostAlive, KeyTold, Wire};
 use std::time::Duration;
@@ -53,16 +54,18 @@ pub(crate) async fn take_leave(shared: &Shared) {
 
 /// Hears what the hosts of other processes announce. Runs until the bus is closed or its owner is gone.
 pub(crate) async fn listen(shared: Shared) {
+    let mut trouble = Trouble::default();
     loop {
-        match hear(&shared).await {
+        match hear(&shared, &mut trouble).await {
             Ok(()) | Err(BusError::Closed(_)) => return,
-            Err(error) => tracing::warn!(%error, "hosts cannot be heard"),
+            Err(error) if trouble.is_news() => tracing::warn!(%error, "hosts cannot be heard"),
+            Err(_) => {}
         }
         tokio::time::sleep(BUS_PAUSE).await;
     }
 }
 
-async fn hear(shared: &Shared) -> Result<(), BusError> {
+async fn hear(shared: &Shared, trouble: &mut Trouble) -> Result<(), BusError> {
     let mut keys = match shared.config.hears_keys {
         true => Some(shared.bus.subscribe(&subjects::host_keys()).await?),
         false => None,
@@ -74,6 +77,9 @@ async fn hear(shared: &Shared) -> Result<(), BusError> {
         true => Some(shared.bus.subscribe(&subjects::node_alive(&shared.config.id)).await?),
         false => None,
     };
+    if let Some(after) = trouble.over() {
+        tracing::info!(after, "hosts are heard again");
+    }
     loop {
         let next = shared.directory.expire();
         tokio::select! {

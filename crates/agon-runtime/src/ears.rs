@@ -1,5 +1,6 @@
 //! Listens for hints on behalf of all coordinators of the node: two subscriptions, however many debates.
 use crate::shared::Shared;
+use crate::trouble::Trouble;
 use crate::{coordinators, subjects, tasks::tell};
 use agon_bus::{BusError, Received};
 use agon_proto::Hint;
@@ -24,16 +25,21 @@ impl Ears {
     }
 
     async fn listen_to(&self, subject: &str) {
+        let mut trouble = Trouble::default();
         loop {
             match self.shared.bus.subscribe(subject).await {
                 Ok(mut hints) => {
+                    if let Some(after) = trouble.over() {
+                        tracing::info!(subject, after, "hints are heard again");
+                    }
                     while let Some(received) = hints.next().await {
                         self.hear(received);
                     }
                     return;
                 }
                 Err(BusError::Closed(_)) => return,
-                Err(error) => tracing::warn!(subject, %error, "hints cannot be heard"),
+                Err(error) if trouble.is_news() => tracing::warn!(subject, %error, "hints cannot be heard"),
+                Err(_) => {}
             }
             tokio::time::sleep(BUS_PAUSE).await;
         }

@@ -3,6 +3,7 @@ use crate::ledger;
 use crate::shared::{Common, Shared};
 use crate::subjects;
 use crate::tasks::Awaited;
+use crate::trouble::Trouble;
 use crate::watch::{Watched, ends};
 use agon_bus::{BusError, Received, Subscription};
 use agon_core::{DebateId, Position};
@@ -99,6 +100,7 @@ pub(crate) async fn start(shared: &Shared, debate: &DebateId, after: Position) -
         eager: eager.clone(),
         pause,
         next_read: Instant::now() + pause,
+        trouble: Trouble::default(),
     };
     let _reader = shared.tasks.until_cancelled(reader.run());
     let (debate, home) = (debate.clone(), Arc::downgrade(shared));
@@ -120,6 +122,7 @@ struct Reader {
     eager: Arc<AtomicUsize>,
     pause: Duration,
     next_read: Instant,
+    trouble: Trouble,
 }
 
 enum Woken {
@@ -138,8 +141,16 @@ impl Reader {
                 Woken::Tokens(tokens) => self.tokens = Some(tokens),
                 Woken::Read => match self.read().await {
                     Ok(true) | Err(StoreError::Damaged { .. } | StoreError::NotFound(_)) => return,
-                    Ok(false) => {}
-                    Err(error) => tracing::warn!(debate = %self.debate, %error, "log not read for its watchers"),
+                    Ok(false) => {
+                        if let Some(after) = self.trouble.over() {
+                            tracing::info!(debate = %self.debate, after, "log read again for its watchers");
+                        }
+                    }
+                    Err(error) => {
+                        if self.trouble.is_news() {
+                            tracing::warn!(debate = %self.debate, %error, "log not read for its watchers");
+                        }
+                    }
                 },
             }
         }

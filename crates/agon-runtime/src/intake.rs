@@ -7,6 +7,7 @@ use crate::shared::Shared;
 use crate::subjects;
 use crate::tasks::tell;
 use crate::time_left::Way;
+use crate::trouble::Trouble;
 use agon_bus::{BusError, Payload, Request};
 use agon_core::HostId;
 use agon_proto::{BreakerState, OfferReply, TurnOffer, Wire};
@@ -28,16 +29,23 @@ impl HostDesk {
     /// Serves until the bus is closed or the owner is gone.
     pub(crate) async fn serve(&self) {
         let pattern = subjects::host_requests(&self.host);
+        let mut trouble = Trouble::default();
         loop {
             match self.shared.bus.serve(&pattern).await {
                 Ok(mut server) => {
+                    if let Some(after) = trouble.over() {
+                        tracing::info!(host = %self.host, after, "requests to the host are served again");
+                    }
                     while let Some(request) = server.next().await {
                         self.answer(request);
                     }
                     return;
                 }
                 Err(BusError::Closed(_)) => return,
-                Err(error) => tracing::warn!(host = %self.host, %error, "requests to the host cannot be served"),
+                Err(error) if trouble.is_news() => {
+                    tracing::warn!(host = %self.host, %error, "requests to the host cannot be served");
+                }
+                Err(_) => {}
             }
             tokio::time::sleep(BUS_PAUSE).await;
         }

@@ -72,6 +72,7 @@ mod taker;
 mod tasks;
 mod time_left;
 mod told;
+mod trouble;
 mod turn;
 mod vectors;
 mod watch;

@@ -114,8 +114,7 @@ pub(crate) async fn requeue(shared: &Shared, wanted: &Wanted) -> Offered {
 async fn enqueue(shared: &Shared, wanted: &Wanted) {
     let Wanted { offer, until, rehearsal, .. } = wanted;
     // what waits in a queue may have been offered to a host before
-    let queued =
-        TurnOffer { first: false, time_left: Some(shared.stopwatch.time_left(*until)), ..offer.clone() };
+    let queued = TurnOffer { first: false, time_left: Some(shared.stopwatch.time_left(*until)), ..offer.clone() };
     let subject = subjects::queued_turn(&queued, *rehearsal);
     if let Err(error) = shared.bus.enqueue(&subject, payload(shared, &queued)).await {
         tracing::warn!(debate = %offer.debate, turn = %offer.ask.turn, %error, "turn not queued, it will be offered again");

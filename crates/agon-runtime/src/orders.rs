@@ -2,6 +2,7 @@
 use crate::coordinators::Msg;
 use crate::shared::Shared;
 use crate::tasks::tell;
+use crate::trouble::Trouble;
 use agon_core::DebateId;
 use agon_proto::CancelOrder;
 use agon_store::{Cursor, StoreError};
@@ -9,11 +10,17 @@ use ractor::ActorRef;
 
 /// Runs until its owner is gone.
 pub(crate) async fn follow(shared: Shared, target: ActorRef<Msg>) {
-    let mut cursor = None;
+    let (mut cursor, mut trouble) = (None, Trouble::default());
     loop {
         match next(&shared, &target, cursor).await {
-            Ok(behind) => cursor = Some(behind),
-            Err(error) => tracing::warn!(%error, "orders cannot be read"),
+            Ok(behind) => {
+                cursor = Some(behind);
+                if let Some(after) = trouble.over() {
+                    tracing::info!(after, "orders are read again");
+                }
+            }
+            Err(error) if trouble.is_news() => tracing::warn!(%error, "orders cannot be read"),
+            Err(_) => {}
         }
         tokio::select! {
             () = tokio::time::sleep(shared.config.times.orders_poll) => {}

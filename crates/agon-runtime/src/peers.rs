@@ -5,6 +5,7 @@
 use crate::config::Times;
 use crate::shared::Shared;
 use crate::subjects;
+use crate::trouble::Trouble;
 use agon_bus::{BusError, Payload, Received};
 use agon_core::{DebateId, NodeId};
 use agon_proto::{NodeAlive, Wire};
@@ -228,9 +229,13 @@ fn alive(shared: &Shared, draining: bool) -> NodeAlive {
 
 /// Hears the signs of life of all nodes until the bus is closed or the owner is gone.
 pub(crate) async fn listen(shared: Shared) {
+    let mut trouble = Trouble::default();
     loop {
         match shared.bus.subscribe(&subjects::nodes_alive()).await {
             Ok(mut signs) => {
+                if let Some(after) = trouble.over() {
+                    tracing::info!(after, "the signs of life of other nodes are heard again");
+                }
                 shared.peers.listens(Instant::now());
                 while let Some(received) = signs.next().await {
                     hear(&shared, received);
@@ -238,7 +243,10 @@ pub(crate) async fn listen(shared: Shared) {
                 return;
             }
             Err(BusError::Closed(_)) => return,
-            Err(error) => tracing::warn!(%error, "the signs of life of other nodes cannot be heard"),
+            Err(error) if trouble.is_news() => {
+                tracing::warn!(%error, "the signs of life of other nodes cannot be heard");
+            }
+            Err(_) => {}
         }
         tokio::time::sleep(BUS_PAUSE).await;
     }

@@ -8,6 +8,7 @@ use crate::shares::Shares;
 use crate::subjects;
 use crate::tasks::tell;
 use crate::time_left::Way;
+use crate::trouble::Trouble;
 use agon_bus::{BusError, Delivery};
 use agon_core::{HostId, ModelName, Priority};
 use agon_proto::{Hint, TurnOffer, TurnTaken, Wire};
@@ -70,6 +71,7 @@ impl Puller {
     /// Pulls until the bus is closed or the owner is gone; rests while the host drains.
     pub(crate) async fn pull(mut self) {
         let (mut room, mut draining) = (self.link.room(), self.draining.clone());
+        let mut trouble = Trouble::default();
         while draining.wait_for(|draining| !*draining).await.is_ok() {
             let link = self.link.clone();
             if room.wait_for(|room| link.wanted(*room).contains(&true)).await.is_err() {
@@ -89,12 +91,17 @@ impl Puller {
             };
             match pulled {
                 Ok((priority, delivery)) => {
+                    if let Some(after) = trouble.over() {
+                        tracing::info!(host = %self.link.host, after, "turns are pulled again");
+                    }
                     self.shares.served(priority);
                     self.hand_over(delivery.into(), self.link.pulled_into(place, priority)).await;
                 }
                 Err(BusError::Closed(_)) => return,
                 Err(error) => {
-                    tracing::warn!(host = %self.link.host, %error, "turns cannot be pulled");
+                    if trouble.is_news() {
+                        tracing::warn!(host = %self.link.host, %error, "turns cannot be pulled");
+                    }
                     tokio::time::sleep(BUS_PAUSE).await;
                 }
             }

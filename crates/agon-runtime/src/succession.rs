@@ -4,6 +4,7 @@ use crate::coordinators::Msg;
 use crate::peers::Life;
 use crate::shared::Shared;
 use crate::tasks::tell;
+use crate::trouble::Trouble;
 use agon_core::NodeId;
 use agon_proto::{Summary, SummaryState};
 use agon_store::StoreError;
@@ -24,7 +25,7 @@ impl Succession {
     /// Runs until no more debates are to be taken, or its owner is gone.
     pub(crate) async fn run(&self) {
         let mut buried: BTreeSet<NodeId> = BTreeSet::new();
-        let mut began = false;
+        let (mut began, mut trouble) = (false, Trouble::default());
         while !self.shared.room_for_debates.is_closed() {
             tokio::time::sleep(LOOK).await;
             let now = Instant::now();
@@ -37,8 +38,14 @@ impl Succession {
                 continue;
             }
             match self.inherit().await {
-                Ok(()) => (buried, began) = (dead, began || first),
-                Err(error) => tracing::warn!(%error, "the debates of dead nodes cannot be found"),
+                Ok(()) => {
+                    (buried, began) = (dead, began || first);
+                    if let Some(after) = trouble.over() {
+                        tracing::info!(after, "the debates of dead nodes are found again");
+                    }
+                }
+                Err(error) if trouble.is_news() => tracing::warn!(%error, "the debates of dead nodes cannot be found"),
+                Err(_) => {}
             }
         }
     }

@@ -3,6 +3,7 @@ use crate::coordinators::Msg;
 use crate::peers::Life;
 use crate::shared::Shared;
 use crate::tasks::tell;
+use crate::trouble::Trouble;
 use crate::{ledger, notes};
 use agon_core::{Debate, DebateId, Position, Timestamp};
 use agon_proto::{Summary, SummaryState};
@@ -40,12 +41,18 @@ impl Sweeper {
     pub(crate) async fn run(&self) {
         let times = &self.shared.config.times;
         let mut comparison = Comparison::default();
-        let mut offset = 0;
+        let (mut offset, mut trouble) = (0, Trouble::default());
         while !self.shared.room_for_debates.is_closed() {
             tokio::time::sleep(jittered(times.sweep)).await;
             match self.sweep(offset).await {
-                Ok(next) => offset = next,
-                Err(error) => tracing::warn!(%error, "debates that stand still cannot be found"),
+                Ok(next) => {
+                    offset = next;
+                    if let Some(after) = trouble.over() {
+                        tracing::info!(after, "debates that stand still are found again");
+                    }
+                }
+                Err(error) if trouble.is_news() => tracing::warn!(%error, "debates that stand still cannot be found"),
+                Err(_) => {}
             }
             if let Some(upkeep) = &self.shared.upkeep
                 && comparison.is_due(self.shared.catalogue.losses(), times.rebuild)

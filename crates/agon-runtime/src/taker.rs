@@ -4,6 +4,7 @@ use crate::notes;
 use crate::peers::Life;
 use crate::shared::Shared;
 use crate::tasks::tell;
+use crate::trouble::Trouble;
 use agon_core::{DebateId, NodeId, TenantId};
 use agon_proto::SummaryState;
 use agon_store::{Job, ListState, Query, StoreError};
@@ -132,6 +133,7 @@ impl Taker {
     /// Waits for a job: a look at the queue after every hint, and now and then without one.
     async fn next(&self) -> Option<Job> {
         let ready: &Notify = &self.shared.job_ready;
+        let mut trouble = Trouble::default();
         loop {
             let mut hint = std::pin::pin!(ready.notified());
             hint.as_mut().enable();
@@ -140,10 +142,17 @@ impl Taker {
             }
             let times = &self.shared.config.times;
             let take = self.shared.jobs.take(self.shared.config.id.as_str(), times.job_lease);
-            match self.shared.in_time(take).await {
+            let taken = self.shared.in_time(take).await;
+            if taken.is_ok()
+                && let Some(after) = trouble.over()
+            {
+                tracing::info!(after, "jobs can be taken again");
+            }
+            match taken {
                 Ok(Some(job)) => return Some(job),
                 Ok(None) => {}
-                Err(error) => tracing::warn!(%error, "no job can be taken"),
+                Err(error) if trouble.is_news() => tracing::warn!(%error, "no job can be taken"),
+                Err(_) => {}
             }
             tokio::select! {
                 () = hint => {}

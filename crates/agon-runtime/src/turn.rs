@@ -4,6 +4,7 @@ use crate::replica::Replica;
 use crate::roster::{OpenTurns, Work};
 use crate::shared::Shared;
 use crate::told::Told;
+use crate::trouble::Trouble;
 use agon_bus::Delivery;
 use agon_core::{Call, Failure, FailureCause, TurnResult};
 use agon_proto::{Hint, TurnDecided, TurnReturned};
@@ -146,11 +147,14 @@ impl Play {
 
     /// Whether the register is decided. A store that cannot be read is asked again until the turn's deadline.
     async fn is_decided(&self) -> bool {
-        let mut pause = STORE_PAUSE;
+        let (mut pause, mut trouble) = (STORE_PAUSE, Trouble::default());
         loop {
             match self.shared.registers.get(&self.work.debate, self.work.ask.turn).await {
                 Ok(result) => return result.is_some(),
-                Err(error) => tracing::warn!(debate = %self.work.debate, %error, "register not read"),
+                Err(error) if trouble.is_news() => {
+                    tracing::warn!(debate = %self.work.debate, %error, "register not read");
+                }
+                Err(_) => {}
             }
             if self.is_late() {
                 return true;
@@ -163,7 +167,7 @@ impl Play {
     /// Writes the result unless the register is decided, and says whether it did. A result is not given up before the
     /// turn's deadline.
     async fn commit(&self, result: &TurnResult) -> Option<bool> {
-        let mut pause = STORE_PAUSE;
+        let (mut pause, mut trouble) = (STORE_PAUSE, Trouble::default());
         loop {
             let (debate, turn) = (&self.work.debate, self.work.ask.turn);
             match self.shared.registers.decide(debate, turn, result.clone()).await {
@@ -171,7 +175,8 @@ impl Play {
                     tracing::debug!(%debate, %turn, won = decision.won, "result offered to the register");
                     return Some(decision.won);
                 }
-                Err(error) => tracing::warn!(%debate, %error, "register not written"),
+                Err(error) if trouble.is_news() => tracing::warn!(%debate, %error, "register not written"),
+                Err(_) => {}
             }
             if self.is_late() {
                 return None;

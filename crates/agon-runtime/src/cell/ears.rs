@@ -5,6 +5,7 @@ use crate::roster::OpenTurns;
 use crate::shared::Shared;
 use crate::subjects;
 use crate::tasks::tell;
+use crate::trouble::Trouble;
 use agon_bus::{BusError, Message, Received};
 use agon_core::{DebateId, HostId};
 use agon_proto::{Hint, OwnerChanged, SpeechHeard, TurnTaken};
@@ -23,9 +24,13 @@ pub(super) struct Ears {
 impl Ears {
     /// Listens until the bus is closed or the cell is gone.
     pub(super) async fn listen(&self) {
+        let mut trouble = Trouble::default();
         loop {
             match self.shared.bus.subscribe(&subjects::hints(&self.debate)).await {
                 Ok(mut hints) => {
+                    if let Some(after) = trouble.over() {
+                        tracing::info!(debate = %self.debate, after, "hints are heard again");
+                    }
                     while let Some(received) = hints.next().await {
                         match received {
                             Received::Message(message) => self.hear(&message).await,
@@ -35,7 +40,10 @@ impl Ears {
                     return;
                 }
                 Err(BusError::Closed(_)) => return,
-                Err(error) => tracing::warn!(debate = %self.debate, %error, "hints cannot be heard"),
+                Err(error) if trouble.is_news() => {
+                    tracing::warn!(debate = %self.debate, %error, "hints cannot be heard");
+                }
+                Err(_) => {}
             }
             tokio::time::sleep(BUS_PAUSE).await;
         }

@@ -5,6 +5,7 @@ use crate::aimd::Aimd;
 use crate::clock::Clock;
 use crate::permits::Place;
 use crate::tasks::tell;
+use crate::trouble::Trouble;
 use agon_core::breaker::{Breaker, BreakerPolicy, CallEnd, Pass, Verdict};
 use agon_core::{DebateId, HostId, ModelName, Priority, Timestamp};
 use agon_proto::{BreakerState, ModelServerAway};
@@ -51,6 +52,8 @@ struct Rules {
     breaker: Breaker,
     policy: BreakerPolicy,
     presence: Presence,
+    /// That the server is away, for the log.
+    absence: Trouble,
     aimd: Aimd,
     /// Whether calls are let through, when that was last noted, for others.
     noted: BreakerState,
@@ -107,8 +110,16 @@ impl GateLink {
     pub(crate) fn new(host: HostId, model: ModelName, capacity: usize, policy: BreakerPolicy) -> Self {
         let (breaker, presence) = (Breaker::new(policy), Presence::default());
         let (aimd, closed) = (Aimd::new(capacity), BreakerState::Closed);
-        let rules =
-            Rules { breaker, policy, presence, aimd, noted: closed, alone: closed, circuit: CircuitState::Closed };
+        let rules = Rules {
+            breaker,
+            policy,
+            presence,
+            absence: Trouble::default(),
+            aimd,
+            noted: closed,
+            alone: closed,
+            circuit: CircuitState::Closed,
+        };
         Self {
             host,
             model,
@@ -126,6 +137,23 @@ impl GateLink {
     fn rules(&self) -> MutexGuard<'_, Rules> {
         // every change is one call, so that a panic elsewhere leaves them whole
         self.rules.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// Notes what a call saw, and says that the server is away or there again.
+    fn note(&self, rules: &mut Rules, now: Timestamp, began: Timestamp, sight: Sight) -> Noted {
+        let noted = rules.note(now, began, sight);
+        let (host, model) = (&self.host, &self.model);
+        match rules.presence.away() {
+            Some(away) if noted.away && rules.absence.is_news() => {
+                tracing::info!(%host, %model, why = %away.why, "model server away");
+            }
+            Some(_) => {}
+            None => {
+                if let Some(after) = rules.absence.over() {
+                    tracing::info!(%host, %model, after, "model server there again");
+                }
+            }
+        }
+        noted
     }
     pub(crate) fn connect(&self, actor: ActorRef<Msg>) {
         *self.actor.write().unwrap_or_else(PoisonError::into_inner) = Some(actor);
@@ -320,7 +348,7 @@ impl Permit {
         let Some(pass) = self.pass.take() else { return false };
         let now = self.clock.now();
         let mut rules = self.link.rules();
-        let noted = rules.note(now, self.began, end.sight);
+        let noted = self.link.note(&mut rules, now, self.began, end.sight);
         let call = if noted.counts { end.call } else { CallEnd::Neutral };
         rules.breaker.report(now, pass, call, rand::random_range(0..=1000));
         match (end.busy, call) {
@@ -345,7 +373,7 @@ impl Witness {
             return;
         }
         let now = self.clock.now();
-        self.link.rules().note(now, now, Sight::There);
+        self.link.note(&mut self.link.rules(), now, now, Sight::There);
         if let Some(gate) = self.link.actor() {
             tell(&gate, Msg::Freed);
         }

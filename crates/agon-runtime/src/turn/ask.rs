@@ -161,7 +161,7 @@ impl Play {
         if !away {
             return Err(failure.into());
         }
-        tracing::info!(debate = %self.work.debate, host = %self.desk.id, error = %failure.detail, "model server away");
+        tracing::debug!(debate = %self.work.debate, host = %self.desk.id, error = %failure.detail, "model server away");
         let permit = self.permit(spare.turn.admission, Instant::now(), call).await?;
         let Spare { turn, request, bound, ear } = spare;
         Ok(Generation { turn, request, bound, permit, ear })

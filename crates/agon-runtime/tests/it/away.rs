@@ -75,8 +75,7 @@ async fn a_host_whose_clock_is_an_hour_off_waits_for_its_server_as_any_other() {
         let cast = Cast::new(Duration::from_millis(500));
         cast.cue(std::iter::repeat_n(Cue::Away, 15));
         let elsewhere = Stage { clock: Arc::new(TokioClock::starting_at(clock)), ..stage.clone() };
-        let (node, player) =
-            (stage.peer("n1", vec![]).await, elsewhere.player("n2", vec![cast.host("gpu1", 4)]).await);
+        let (node, player) = (stage.peer("n1", vec![]).await, elsewhere.player("n2", vec![cast.host("gpu1", 4)]).await);
 
         node.submit(admission(ID, spec())).await.unwrap();
         let ended = tokio::time::timeout(Duration::from_secs(600), node.finished(&debate(ID))).await;

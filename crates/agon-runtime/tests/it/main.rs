@@ -40,6 +40,8 @@ mod recall;
 #[cfg(test)]
 mod roles;
 #[cfg(test)]
+mod said;
+#[cfg(test)]
 mod seats;
 #[cfg(test)]
 mod shares;

@@ -1,0 +1,57 @@
+//! What lasts is said when it begins, once a minute while it lasts, and when it is over.
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The pause between two lines about the same trouble.
+const PAUSE: Duration = Duration::from_secs(60);
+
+/// A trouble that may last.
+#[derive(Debug, Default)]
+pub(crate) struct Trouble(Option<Lasting>);
+
+#[derive(Debug)]
+struct Lasting {
+    since: Instant,
+    said: Instant,
+}
+
+impl Trouble {
+    /// It is there. Whether that is to be said now.
+    pub(crate) fn is_news(&mut self) -> bool {
+        let now = Instant::now();
+        let Some(lasting) = &mut self.0 else {
+            self.0 = Some(Lasting { since: now, said: now });
+            return true;
+        };
+        let due = now.saturating_duration_since(lasting.said) >= PAUSE;
+        if due {
+            lasting.said = now;
+        }
+        due
+    }
+
+    /// It is not there. How long it has lasted, in words, where it was there until now.
+    pub(crate) fn over(&mut self) -> Option<String> {
+        self.0.take().map(|lasting| agon_bus::lasting(lasting.since.elapsed()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_trouble_is_said_when_it_begins_each_minute_and_once_when_it_is_over() {
+        let mut trouble = Trouble::default();
+        assert_eq!(trouble.over(), None);
+        let mut said = 0;
+        for _ in 0..150 {
+            said += usize::from(trouble.is_news());
+            tokio::time::advance(Duration::from_secs(1)).await;
+        }
+        assert_eq!(said, 3);
+        assert_eq!(trouble.over(), Some(agon_bus::lasting(Duration::from_secs(150))));
+        assert_eq!(trouble.over(), None, "once");
+        assert!(trouble.is_news(), "another one");
+    }
+}
