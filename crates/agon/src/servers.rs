@@ -12,7 +12,7 @@ pub use rehearse::{config, script, start};
 
 use crate::environment::Environment;
 use crate::exit::{Exit, Stop};
-use crate::settings::{HostSettings, claimed_elsewhere};
+use crate::settings::{HostSettings, claimed_elsewhere, masked};
 use agon_llm::{CallTimeouts, ChatModel, ClientConfig, Deadlines, Http, RunnerOptions};
 use anyhow::{Context, bail};
 use prefixed::Prefixed;
@@ -63,9 +63,9 @@ impl Server {
 
 fn client(host: &HostSettings, environment: &Environment) -> anyhow::Result<Arc<dyn ChatModel>> {
     if let Some(name) = host.unset_variable() {
-        bail!("{:?} names the variable {name}, which is not set", host.url);
+        bail!("{:?} names the variable {name}, which is not set", masked(&host.url));
     }
-    let endpoint = host.endpoint().with_context(|| format!("{:?}", host.url))?;
+    let endpoint = host.endpoint().with_context(|| format!("{:?}", masked(&host.url)))?;
     let key = host.api_key.as_ref().map(|source| source.read(environment)).transpose();
     let config = ClientConfig {
         api_key: key.context("the key (api_key)")?,

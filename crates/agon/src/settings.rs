@@ -3,6 +3,7 @@
 //! A debate file says what is debated; this says by which machines. See `docs/reference/configuration.md`.
 mod client;
 mod cluster;
+mod credentials;
 mod faces;
 mod feeds;
 mod hosts;
@@ -18,6 +19,7 @@ mod verifiers;
 
 pub use client::ClientSettings;
 pub use cluster::{ClusterSettings, CoordinatorSettings, HostRoleSettings, NodeSettings};
+pub use credentials::{carries as carries_credentials, masked};
 pub use faces::{
     AdminSettings, AuthSettings, CertificateSettings, GatewaySettings, JwtSettings, LogFormat, PrincipalField,
     TelemetrySettings, TlsSettings,
@@ -290,6 +292,12 @@ impl Settings {
         problems.extend(tools::problems(&self.tools));
         problems.extend(feeds::problems(&self.feeds));
         problems.extend(verifiers::problems(&self.verifiers, &self.tools));
+        for credentials in credentials::problems(self) {
+            let path = credentials.split(' ').next().unwrap_or_default();
+            if !problems.iter().any(|problem| problem.starts_with(path)) {
+                problems.push(credentials);
+            }
+        }
         problems
     }
 }

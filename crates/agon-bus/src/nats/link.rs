@@ -81,13 +81,18 @@ fn addresses(urls: &[String]) -> Result<Vec<ServerAddr>, NatsError> {
         .map(|url| {
             let address: ServerAddr = url
                 .parse()
-                .map_err(|e: std::io::Error| NatsError::Address { url: url.clone(), reason: e.to_string() })?;
+                .map_err(|e: std::io::Error| NatsError::Address { url: without_user(url), reason: e.to_string() })?;
             match address.has_user_pass() {
                 true => Err(NatsError::UserInAddress { host: address.host().to_owned() }),
                 false => Ok(address),
             }
         })
         .collect()
+}
+
+/// An address that cannot be read, without what may be a password in it.
+fn without_user(url: &str) -> String {
+    url.rsplit('@').next().unwrap_or_default().to_owned()
 }
 
 fn check_inbox_prefix(prefix: &str) -> Result<(), NatsError> {

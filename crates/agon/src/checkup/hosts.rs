@@ -6,7 +6,7 @@ use crate::debate_file::{self, Named};
 use crate::environment::Environment;
 use crate::exit::Stop;
 use crate::servers::{self, Found, Server};
-use crate::settings::{HostKind, HostSettings, Origin, Settings, chosen_hosts};
+use crate::settings::{HostKind, HostSettings, Origin, Settings, chosen_hosts, masked};
 use crate::speeds::Remembered;
 use agon_core::{DebateSpec, ModelName, Outgrown, Overlong};
 use agon_llm::ChatError;
@@ -121,7 +121,7 @@ fn unprepared(host: &HostSettings, stop: &Stop, environment: &Environment) -> Fi
         None => "correct this host in [[hosts]]; agon config show --origin shows where it comes from".to_owned(),
     };
     let why = stop.error.as_ref().map_or_else(String::new, |error| format!("{error:#}"));
-    Finding::fail(format!("host {} ({})", host.name, host.url), why, fix)
+    Finding::fail(format!("host {} ({})", host.name, masked(&host.url)), why, fix)
 }
 
 /// A key that travels where others can read it.

@@ -2,7 +2,7 @@
 use crate::environment::Environment;
 use crate::exit::{Exit, Stop};
 use crate::output::Output;
-use crate::settings::ClientSettings;
+use crate::settings::{ClientSettings, carries_credentials};
 use agon_proto::pb::v1::archive_service_client::ArchiveServiceClient;
 use agon_proto::pb::v1::cluster_service_client::ClusterServiceClient;
 use agon_proto::pb::v1::debate_service_client::DebateServiceClient;
@@ -14,6 +14,7 @@ use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 use tonic::{Request, Status};
+use tonic_health::pb::health_client::HealthClient;
 
 /// How long the server may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -31,6 +32,7 @@ pub struct Client {
     pub(super) debates: DebateServiceClient<Passed>,
     pub(super) archive: ArchiveServiceClient<Passed>,
     pub(super) cluster: ClusterServiceClient<Passed>,
+    pub(super) health: HealthClient<Passed>,
     /// Its address, for messages.
     pub address: String,
     pub(super) timeout: Duration,
@@ -54,6 +56,7 @@ impl Client {
                 .max_decoding_message_size(LARGEST_ANSWER),
             archive: ArchiveServiceClient::with_interceptor(channel.clone(), pass.clone())
                 .max_decoding_message_size(LARGEST_ANSWER),
+            health: HealthClient::with_interceptor(channel.clone(), pass.clone()),
             cluster: ClusterServiceClient::with_interceptor(channel, pass).max_decoding_message_size(LARGEST_ANSWER),
             address,
             timeout: settings.timeout.0,
@@ -70,6 +73,9 @@ impl Client {
 
 /// The address with its scheme: `http://` where none is given.
 pub fn address(named: &str) -> Result<String, String> {
+    if carries_credentials(named, true) {
+        return Err("the address of a server must not carry a user or a password; name a token with client.token".to_owned());
+    }
     let wrong = |why: &str| format!("{named:?} is no address such as gateway:50051 or https://agon.example.org: {why}");
     let full = if named.contains("://") { named.to_owned() } else { format!("http://{named}") };
     let uri: tonic::transport::Uri = full.parse().map_err(|error| wrong(&format!("{error}")))?;
@@ -144,6 +150,9 @@ mod tests {
         assert_eq!(address("gateway:50051").as_deref(), Ok("http://gateway:50051"));
         assert_eq!(address("https://agon.example.org/").as_deref(), Ok("https://agon.example.org"));
         assert_eq!(address("[::1]:50051").as_deref(), Ok("http://[::1]:50051"));
+        for secret in ["http://me:hush@a:1", "me:hush@a:1", "http://me:h/ush@a"] {
+            assert!(address(secret).is_err_and(|told| !told.contains("ush")), "{secret}");
+        }
         for wrong in ["", "ftp://a:1", "http://a:1/v1", "a b:1"] {
             assert!(address(wrong).is_err(), "{wrong}");
         }

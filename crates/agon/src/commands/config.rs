@@ -2,7 +2,7 @@
 use super::Context;
 use crate::cli::{ConfigAction, ConfigArgs, ServerArgs};
 use crate::exit::{Exit, Stop};
-use crate::settings::{Settings, chosen_hosts};
+use crate::settings::{Settings, chosen_hosts, masked};
 use anyhow::Context as _;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,18 +15,19 @@ pub fn run(context: &Context, args: ConfigArgs) -> Result<Exit, Stop> {
     if json {
         let settings = serde_json::to_value(&settings).context("the settings cannot be written")?;
         let both = || serde_json::json!({"settings": settings, "origins": layers.origins()});
-        context.output.json(&if origin { both() } else { settings.clone() })?;
+        let shown = serde_json::to_string_pretty(&if origin { both() } else { settings.clone() });
+        context.output.line(&masked(&shown.context("the settings cannot be written")?))?;
         return Ok(Exit::Done);
     }
     let text = toml::to_string(&settings).context("the settings cannot be written")?;
     let text = if origin { with_origins(&text, &layers.origins()) } else { text };
-    context.output.data(&text)?;
+    context.output.data(&masked(&text))?;
     let hosts = chosen_hosts(&ServerArgs::default(), &settings.hosts, &context.environment, &[]);
     if settings.hosts.is_empty() {
         for host in hosts {
             context.output.note(&format!(
                 "no hosts are set; {} is used ({})",
-                host.url,
+                masked(&host.url),
                 host_origin(context, &settings)
             ));
         }

@@ -1,5 +1,5 @@
 //! Where settings come from: defaults, two files, a file on request, the environment, flags; later ones win.
-use super::Settings;
+use super::{Settings, masked};
 use crate::environment::Environment;
 use crate::exit::{Exit, Stop};
 use anyhow::Context;
@@ -59,17 +59,17 @@ impl Layers {
             }
         }
         if !wrong.is_empty() {
-            return Err(Stop::usage(format!("the settings are wrong:{wrong}")));
+            return Err(Stop::usage(format!("the settings are wrong:{}", masked(&wrong))));
         }
         let mut all = Map::new();
         self.0.iter().for_each(|layer| merge(&mut all, &layer.values));
         let settings: Settings =
-            deserialize(&all).map_err(|error| Stop::usage(format!("the settings are wrong: {error}")))?;
+            deserialize(&all).map_err(|error| Stop::usage(masked(&format!("the settings are wrong: {error}"))))?;
         let problems = settings.problems();
         if problems.is_empty() {
             return Ok(settings);
         }
-        Err(Stop::usage(format!("the settings are wrong:\n  {}", problems.join("\n  "))))
+        Err(Stop::usage(masked(&format!("the settings are wrong:\n  {}", problems.join("\n  ")))))
     }
 
     /// The names of the sources, weakest first.
@@ -97,7 +97,7 @@ impl Layer {
         let config = Config::builder().add_source(File::from_str(&text, FileFormat::Toml)).build();
         let values = config
             .and_then(table)
-            .map_err(|error| Stop::usage(format!("the settings {name} cannot be read: {error}")))?;
+            .map_err(|error| Stop::usage(masked(&format!("the settings {name} cannot be read: {error}"))))?;
         Ok(Self { name, values, text: Some(text), variables: Vec::new() })
     }
 
@@ -136,7 +136,7 @@ impl Layer {
 /// What is wrong with one variable by itself.
 pub fn variable_mistake(name: &str, value: &str) -> Option<String> {
     let values = of_variables(&[(name.to_owned(), value.to_owned())]);
-    values.and_then(|values| deserialize::<Settings>(&values)).err().map(|error| error.to_string())
+    values.and_then(|values| deserialize::<Settings>(&values)).err().map(|error| masked(&error.to_string()).into_owned())
 }
 
 fn of_variables(variables: &[(String, String)]) -> Result<Map<String, Value>, ConfigError> {

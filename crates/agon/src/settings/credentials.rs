@@ -1,0 +1,128 @@
+//! Users and passwords in addresses. Addresses are shown and logged, so that these have to be given apart from them.
+use serde::Serialize;
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// What stands for a user and a password.
+const HIDDEN: &str = "***";
+/// Settings that are addresses, with a scheme or without one.
+const ADDRESSES: [&str; 5] = ["url", "urls", "server", "jwks_url", "otlp_endpoint"];
+/// What programs are given is theirs, and may be such an address; it is hidden where settings are shown.
+const OF_PROGRAMS: [&str; 3] = ["command", "args", "env"];
+
+/// Each address among the settings that carries a user or a password, by its path. What it is stands in no message.
+pub fn problems(settings: &impl Serialize) -> Vec<String> {
+    let mut paths = Vec::new();
+    // what cannot be shown is not shown
+    walk(&serde_json::to_value(settings).unwrap_or_default(), "", "", &mut paths);
+    let told = |path| format!("{path}: an address must not carry a user or a password, because addresses are shown; give them apart from it");
+    paths.into_iter().map(told).collect()
+}
+
+fn walk(value: &Value, path: &str, key: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            for (key, value) in members.iter().filter(|(key, _)| !OF_PROGRAMS.contains(&key.as_str())) {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                walk(value, &path, key, found);
+            }
+        }
+        Value::Array(values) => {
+            values.iter().enumerate().for_each(|(at, value)| walk(value, &format!("{path}[{at}]"), key, found));
+        }
+        Value::String(text) if carries(text, ADDRESSES.contains(&key)) => found.push(path.to_owned()),
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Whether a text is an address with a user or a password; `bare` ones have no scheme.
+pub fn carries(text: &str, bare: bool) -> bool {
+    match text.split_once("://") {
+        Some((_, rest)) => user_bytes(rest) > 0,
+        None => bare && user_bytes(text) > 0,
+    }
+}
+
+/// The text with users and passwords hidden in all addresses in it.
+pub fn masked(text: &str) -> Cow<'_, str> {
+    let (mut shown, mut kept, mut at) = (String::new(), 0, 0);
+    while let Some(found) = text.get(at..).and_then(|rest| rest.find("://")) {
+        let start = at + found + "://".len();
+        let length = text.get(start..).map_or(0, user_bytes);
+        if length > 0 {
+            shown.push_str(text.get(kept..start).unwrap_or_default());
+            shown.push_str(HIDDEN);
+            kept = start + length;
+        }
+        at = start + length;
+    }
+    if kept == 0 {
+        return Cow::Borrowed(text);
+    }
+    shown.push_str(text.get(kept..).unwrap_or_default());
+    Cow::Owned(shown)
+}
+
+/// The bytes of the user and the password at the start of what stands behind an address's scheme. A password that was written without
+/// escapes may end the host's part too soon: then there is no number behind the colon.
+fn user_bytes(rest: &str) -> usize {
+    let whole = until(rest, |c| c.is_whitespace() || c.is_control() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ','));
+    let host = until(whole, |c| matches!(c, '/' | '?' | '#' | '\\'));
+    let port = host.rsplit_once(':').map(|(_, port)| port).filter(|_| !host.ends_with(']'));
+    let is_cut = port.is_some_and(|port| port.parse::<u16>().is_err());
+    let searched = if is_cut { whole } else { host };
+    searched.rfind('@').unwrap_or(0)
+}
+
+fn until(text: &str, ends: impl Fn(char) -> bool) -> &str {
+    text.split(ends).next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+
+    #[test]
+    fn users_and_passwords_in_addresses_are_hidden_and_nothing_else_is() {
+        for (text, shown) in [
+            ("nats://u:p@h:4222", "nats://***@h:4222"),
+            ("\"nats://u:p@h\", 'tls://token@b'", "\"nats://***@h\", 'tls://***@b'"),
+            ("https://u:p/w?#x@h/a", "https://***@h/a"),
+            ("https://u:p@w@h", "https://***@h"),
+            ("at http://u:p@h: refused", "at http://***@h: refused"),
+            ("https://example.org/@me https://h:80/a@b", "https://example.org/@me https://h:80/a@b"),
+            ("http://[::1]:80/@x me@example.org", "http://[::1]:80/@x me@example.org"),
+        ] {
+            assert_eq!(masked(text), shown);
+        }
+    }
+
+    #[test]
+    fn every_address_among_the_settings_is_refused_with_its_path_and_without_the_password() {
+        let settings: Settings = toml::from_str(
+            "[client]\nserver = \"u:hush@gateway:50051\"\n[nats]\nurls = \"nats://a:4222, nats://u:hush@b:4222\"\n\
+             [telemetry]\notlp_endpoint = \"http://u:hush@jaeger:4317\"\n\
+             [gateway.auth.jwt]\nissuer = \"https://u:hush@i\"\naudience = \"a\"\njwks_url = \"https://u:hush@i/keys\"\n\
+             [tools.db]\nkind = \"mcp\"\ncommand = \"db\"\nargs = [\"postgresql://u:hush@h/db\"]\n\
+             [[hosts]]\nname = \"a\"\nurl = \"http://u:hush@gpu\"\n\
+             [feeds.news]\nurl = \"https://u:hush@n/feed\"\n",
+        )
+        .unwrap();
+
+        let told = settings.problems().join("\n");
+
+        for path in [
+            "client.server: ",
+            "nats.urls[1]: ",
+            "telemetry.otlp_endpoint: ",
+            "gateway.auth.jwt.jwks_url: ",
+            "gateway.auth.jwt.issuer",
+            "hosts[0].url: ",
+            "feeds.news.url: ",
+        ] {
+            assert!(told.contains(path), "{path} {told}");
+        }
+        assert!(!told.contains("hush") && !told.contains("tools.db"), "{told}");
+    }
+}
