@@ -212,7 +212,7 @@ pub struct MissingSeat {
     pub cause: FailureCause,
 }
 
-/// Tokens over many calls. `unknown_calls` says how many calls did not report theirs.
+/// Tokens over many calls. `unknown_calls` says of how many the prompt tokens, the generated ones or both are unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsageTotals {
     /// Calls made, failed ones included.

@@ -57,7 +57,7 @@ impl fmt::Display for Pace {
 
 /// A length of time in milliseconds, for a person.
 fn lasting(ms: u128) -> String {
-    match (ms / 1000, ms) {
+    match ((ms + 500) / 1000, ms) {
         (_, 0..2_000) => format!("{ms} ms"),
         (seconds, 2_000..120_000) => format!("{seconds} s"),
         (seconds, 120_000..7_200_000) => format!("{} min {} s", seconds / 60, seconds % 60),

@@ -10,7 +10,7 @@ use crate::minutes::Minutes;
 use crate::terminal::{Style, StyledLine, indented_text, rehearsal_mark};
 use crate::text::{excerpt, one_line};
 use crate::verdict::{Standing, Tone};
-use crate::words::{self, count, duration, number};
+use crate::words::{self, count, duration};
 use agon_core::TurnId;
 
 /// Characters of the reasoning that the block shows.
@@ -177,7 +177,9 @@ fn cost(minutes: &Minutes<'_>) -> String {
     let tokens = match (usage.unknown_calls, usage.tokens()) {
         (0, tokens) => count(tokens, "token"),
         (_, 0) => "tokens unknown".to_owned(),
-        (unknown, tokens) => format!("{} tokens, those of {} unknown", number(tokens), count(unknown.into(), "call")),
+        (unknown, tokens) => {
+            format!("at least {}, as {} did not report all", count(tokens, "token"), count(unknown.into(), "call"))
+        }
     };
     let took = match minutes.standing() {
         Standing::Ended(_) => duration(minutes.duration_ms()),

@@ -150,9 +150,9 @@ fn tokens(usage: &Usage) -> String {
     }
 }
 
-/// Tokens of the whole debate, with how many calls did not report theirs.
+/// Tokens of the whole debate, with how many calls reported theirs in part or not at all.
 pub(crate) fn totals(usage: &UsageTotals) -> String {
-    if usage.calls > 0 && usage.unknown_calls == usage.calls {
+    if usage.calls > 0 && usage.unknown_calls == usage.calls && usage.tokens() == 0 {
         return "no call reported its tokens".to_owned();
     }
     let cached = match usage.cached_tokens {
@@ -167,7 +167,7 @@ pub(crate) fn totals(usage: &UsageTotals) -> String {
     );
     match usage.unknown_calls {
         0 => known,
-        n => format!("{known}; {} did not report theirs, which are not in the sum", words::count(n.into(), "call")),
+        n => format!("at least {known}: {} did not report all of theirs", words::count(n.into(), "call")),
     }
 }
 
@@ -263,5 +263,19 @@ mod tests {
         };
         assert_eq!(of(Some(0)), "12 tokens (10 prompt, of which 0 cached, + 2 generated)");
         assert_eq!(of(None), "12 tokens (10 prompt, unknown how many cached, + 2 generated)");
+    }
+
+    #[test]
+    fn what_a_call_reported_in_part_is_in_the_sum_and_said_to_be() {
+        let of = |prompt_tokens, completion_tokens| {
+            let mut totals = UsageTotals::default();
+            totals.add(&Usage { prompt_tokens, cached_tokens: None, completion_tokens });
+            super::totals(&totals)
+        };
+        assert_eq!(
+            of(Some(10), None),
+            "at least 10 tokens (10 prompt, unknown how many cached, + 0 generated): 1 call did not report all of theirs"
+        );
+        assert_eq!(of(None, None), "no call reported its tokens");
     }
 }

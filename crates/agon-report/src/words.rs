@@ -63,14 +63,14 @@ fn found_by(admission: &Admission) -> String {
     }
 }
 
-/// A length of time, as exact as a reader needs it.
+/// A length of time, as exact as a reader needs it, rounded.
 pub(crate) fn duration(ms: u64) -> String {
-    let seconds = ms / 1000;
-    match ms {
-        0..1_000 => format!("{ms} ms"),
-        1_000..60_000 => format!("{seconds}.{} s", ms % 1000 / 100),
-        60_000..3_600_000 => format!("{} min {:02} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {:02} min", seconds / 3600, seconds / 60 % 60),
+    let rounded = |unit: u64| ms.saturating_add(unit / 2) / unit;
+    match (ms, rounded(100), rounded(1_000), rounded(60_000)) {
+        (0..1_000, ..) => format!("{ms} ms"),
+        (_, tenths @ 0..600, ..) => format!("{}.{} s", tenths / 10, tenths % 10),
+        (_, _, seconds @ 0..3_600, _) => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        (.., minutes) => format!("{} h {:02} min", minutes / 60, minutes % 60),
     }
 }
 /// A number with its thousands apart.
@@ -86,11 +86,11 @@ pub(crate) fn number(n: u64) -> String {
     out
 }
 /// `1 call`, `2 calls`.
-pub(crate) fn count(n: u64, one: &str) -> String {
+pub fn count(n: u64, one: &str) -> String {
     format!("{} {one}{}", number(n), if n == 1 { "" } else { "s" })
 }
 /// `1 speech`, `2 speeches`.
-pub(crate) fn counted(n: u64, one: &str, many: &str) -> String {
+pub fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", number(n), if n == 1 { one } else { many })
 }
 /// A known figure, or the sign for an unknown one.
@@ -248,9 +248,10 @@ mod tests {
     #[test]
     fn durations_are_as_exact_as_their_size_asks_for() {
         assert_eq!(
-            [999, 1_000, 59_999, 60_000, 3_600_000].map(duration),
-            ["999 ms", "1.0 s", "59.9 s", "1 min 00 s", "1 h 00 min"]
+            [999, 1_000, 59_949, 59_950, 60_000, 3_599_499, 3_599_500, 3_600_000].map(duration),
+            ["999 ms", "1.0 s", "59.9 s", "1 min 00 s", "1 min 00 s", "59 min 59 s", "1 h 00 min", "1 h 00 min"]
         );
+        assert_eq!([1_049, 5_999, 83_600, 5_429_000].map(duration), ["1.0 s", "6.0 s", "1 min 24 s", "1 h 30 min"]);
     }
 
     #[test]

@@ -75,7 +75,7 @@ fn root(story: &Story<'_>, content: bool) -> SpanData {
 fn ended(draft: Draft, story: &Story<'_>) -> Draft {
     let Some(end) = &story.end else { return draft };
     let reason = end.reason.map(|reason| word(&reason.code));
-    let known = end.usage.calls > end.usage.unknown_calls;
+    let known = end.usage.calls > end.usage.unknown_calls || end.usage.tokens() > 0;
     let draft = draft
         .set(attribute::STATE, word(&end.state))
         .maybe(attribute::OUTCOME, end.outcome.map(|outcome| word(&outcome)))

@@ -284,6 +284,7 @@ pub(crate) fn quorum(quorum: Quorum) -> String {
     match quorum {
         Quorum::Majority => "more than half of a round's seats".to_owned(),
         Quorum::All => "every seat of a round".to_owned(),
+        Quorum::AtLeast(1) => "at least one seat of a round".to_owned(),
         Quorum::AtLeast(n) => format!("at least {n} seats of a round"),
     }
 }

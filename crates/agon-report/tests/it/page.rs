@@ -229,7 +229,7 @@ fn failed_tries_and_skipped_seats_are_notes_and_not_speeches() {
 fn unknown_tokens_are_said_to_be_unknown() {
     let (none, some) = (page(&scenes::cancelled()), page(&scenes::grand(false)));
     assert!(none.contains("<span>tokens unknown</span>") && none.contains("no call reported its tokens"));
-    assert!(some.contains("3 calls did not report theirs"));
+    assert!(some.contains("3 calls did not report all of theirs"));
 }
 
 #[test]
