@@ -6,6 +6,7 @@ use agon_chaos::Logs;
 use agon_core::{DebateState, Event, Record};
 use agon_store::{NatsLimits, NatsStoreConfig};
 use agon_testkit::until;
+use serde_json::Value;
 use std::num::NonZeroU64;
 
 impl Stage {
@@ -13,6 +14,20 @@ impl Stage {
     fn agon(&self, args: &[&str]) -> Said {
         let server = self.cluster.grpc(0).unwrap();
         Said::of(&self.cluster.agon(&[args, &["--server", &server]].concat()).output().unwrap())
+    }
+
+    /// Waits until `agon doctor` with these settings says so of `what`, with that remedy.
+    fn doctor(&self, nats: &str, server: &str, what: &str, found: &str, fix: &str) {
+        let limits = [("AGON__NATS__LIMITS__LOGS_MIB", "1"), ("AGON__NATS__LIMITS__RESERVE_PERCENT", "20")];
+        until(&format!("the doctor says of {what}: {found}"), PATIENCE, || {
+            let mut doctor = self.cluster.agon(&["doctor", "--json", "--server", server]);
+            let said = Said::of(&doctor.env("AGON__NATS__URLS", nats).envs(limits).output()?);
+            let findings: Vec<Value> = serde_json::from_str(&said.stdout)?;
+            let has = |finding: &Value, key: &str, text: &str| finding[key].as_str().unwrap_or_default().contains(text);
+            let fits = |it: &&Value| it["level"] == "fail" && has(it, "what", what) && has(it, "found", found);
+            Ok(findings.iter().find(fits).map(|finding| assert!(has(finding, "fix", fix), "{finding}")))
+        })
+        .unwrap();
     }
 
     /// What the readiness of a process says once it is so.
@@ -57,8 +72,13 @@ fn debates_whose_log_was_deleted_are_shown_as_lost_and_can_be_deleted_and_others
         let refused = stage.agon(&["watch", id]).code(3);
         assert!(refused.stderr.contains("LOG_LOST"), "{refused:?}");
     }
-    let listed = stage.agon(&["list", "--state", "lost"]).ok().stdout;
-    assert!(listed.contains("told-before") && listed.contains("cut-off"), "{listed}");
+    let lost = stage.agon(&["list", "--state", "lost"]).ok();
+    assert!(lost.stdout.contains("told-before") && lost.stdout.contains("cut-off"), "{lost:?}");
+    assert!(lost.stderr.contains("debate cut-off is lost: ") && lost.stderr.contains("agon delete cut-off"), "{lost:?}");
+    let lost = stage.agon(&["list", "--state", "lost", "--json"]).ok().stdout;
+    assert!(lost.contains("\"loss\": "), "{lost}");
+    let replayed = stage.agon(&["replay", "cut-off"]).code(3);
+    assert!(replayed.stderr.starts_with("error: replay: "), "{replayed:?}");
     for id in ["told-before", "cut-off"] {
         stage.agon(&["delete", id]).ok();
     }
@@ -84,6 +104,10 @@ fn a_full_store_refuses_what_is_new_lets_debates_be_ended_and_all_go_on_once_the
     // a fifth of a mebibyte is the reserve; half of it is left
     stage.logs.make_room(1).unwrap();
     stage.readiness("coordinator-1", "stream AGON_LOG_0 is full");
+
+    let (nats, server) = (stage.cluster.nats.url(), stage.cluster.grpc(0).unwrap());
+    stage.doctor(&nats, &server, "NATS ", "stream AGON_LOG_0 is full", "agon delete");
+    stage.doctor(&nats, &server, "server ", "its store has no room", "agon delete");
 
     let submit = ["submit", "Should this fit?", "--rehearsal", "--model", "scripted"];
     let refused = stage.agon(&submit).code(69);

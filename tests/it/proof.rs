@@ -68,6 +68,8 @@ fn a_damaged_log_is_no_trouble_of_other_debates_and_can_be_deleted() {
     assert!(!some.stdout.contains("hurt") && some.stderr.contains("not known whether it fits"), "{some:?}");
     let got = world.agon(&["get", "hurt"]).code(3);
     assert!(got.stderr.contains("the log is damaged at event"), "{got:?}");
+    let unended = world.agon(&["cancel", "hurt"]).code(3);
+    assert!(unended.stderr.contains("agon delete hurt removes it"), "{unended:?}");
     world.agon(&["delete", "hurt"]).ok();
     let listed = world.agon(&["list"]).ok();
     assert!(!listed.stdout.contains("hurt") && listed.stderr.is_empty(), "{listed:?}");

@@ -74,3 +74,32 @@ fn looking_leaves_nothing_behind_and_what_cannot_be_looked_at_is_not_empty() {
     world.agon(&["doctor", "--store", nowhere.to_str().unwrap()]);
     assert!(!world.path("none").exists());
 }
+
+#[test]
+fn a_store_on_a_disk_without_room_is_said_to_be_on_one() {
+    let world = World::new();
+    world.rehearse("whole-one").ok();
+    let folder = world.path("full");
+    std::fs::create_dir(&folder).unwrap();
+    let store = folder.join("agon.db");
+    for command in READING {
+        // a disk of its own, filled to the last block
+        let script = "mount -t tmpfs -o size=1m tmpfs \"$0\" && cp \"$1\" \"$0/agon.db\" && shift && \
+                      ! cat /dev/zero 2>/dev/null > \"$0/fill\" && exec \"$@\"";
+        let mut mounted = Command::new("unshare");
+        mounted.args(["-m", "sh", "-c", script]).arg(&folder).arg(world.database()).arg(agon());
+        mounted.args(command).arg("--store").arg(&store).env_clear().env("HOME", world.path(""));
+        mounted.env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").current_dir(world.path(""));
+        let said = Said::of(&mounted.output().unwrap());
+        assert_eq!(said.code, Some(69), "{said:?}");
+        is_plain(&said.stderr, &store, &["the disk is full; make room on it"]);
+    }
+}
+
+#[test]
+fn a_store_that_is_a_folder_is_said_to_be_one() {
+    let world = World::new();
+    let folder = world.path("folder");
+    std::fs::create_dir(&folder).unwrap();
+    refused(&world, &folder, &["is a folder; name a file in it, such as ", "folder/agon.db"]);
+}

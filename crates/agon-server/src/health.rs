@@ -12,6 +12,9 @@ const SERVICES: [&str; 4] = ["", "agon.v1.DebateService", "agon.v1.ArchiveServic
 /// The service name of a probe that only asks whether the process lives.
 const LIVENESS: &str = "liveness";
 
+/// The service name of a probe that asks whether new debates and turns find room, too.
+pub const ROOM_SERVICE: &str = "room";
+
 /// What a process needs of its store to serve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
@@ -57,12 +60,16 @@ pub(crate) async fn report(reporter: HealthReporter, ports: GatewayPorts, every:
         };
         let status = if reasons.is_empty() { ServingStatus::Serving } else { ServingStatus::NotServing };
         tell(&reporter, status).await;
+        let has_room = reasons.is_empty() && ports.unready(Needs::Room).await.is_empty();
+        let room = if has_room { ServingStatus::Serving } else { ServingStatus::NotServing };
+        reporter.set_service_status(ROOM_SERVICE, room).await;
         tokio::select! {
             () = tokio::time::sleep(every) => {}
             () = stop.cancelled() => break,
         }
     }
     tell(&reporter, ServingStatus::NotServing).await;
+    reporter.set_service_status(ROOM_SERVICE, ServingStatus::NotServing).await;
 }
 
 async fn tell(reporter: &HealthReporter, status: ServingStatus) {

@@ -26,5 +26,5 @@ pub use auth::{
 pub use config::{GatewayConfig, GatewayPorts, GatewayTimes, Limits};
 pub use error::{ERROR_DOMAIN, Problem, Violation};
 pub use gateway::{Addresses, Gateway, GatewayError};
-pub use health::Needs;
+pub use health::{Needs, ROOM_SERVICE};
 pub use net::{ConnectionLimits, SitePolicy, TlsConfig, TlsError};

@@ -278,7 +278,13 @@ pub fn failed(error: StoreError) -> Stop {
 
 fn not_opened(error: OpenError) -> Stop {
     // SQLite's errors say the same again in their causes.
-    Stop::say(Exit::Internal, format!("{error}; keep debates elsewhere with --store PATH"))
+    match error {
+        OpenError::Full { .. } => Stop::say(Exit::Unavailable, error),
+        OpenError::Folder { .. } => Stop::usage(error),
+        OpenError::Open { .. } | OpenError::Newer { .. } | OpenError::Foreign { .. } | OpenError::Thread { .. } => {
+            Stop::say(Exit::Internal, format!("{error}; keep debates elsewhere with --store PATH"))
+        }
+    }
 }
 
 #[cfg(test)]

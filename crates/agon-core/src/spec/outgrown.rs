@@ -23,7 +23,8 @@ impl fmt::Display for Outgrown {
         let Self { personas, speeches, tokens, context } = self;
         write!(
             f,
-            "{personas} personas with {speeches} speeches each may say {tokens} tokens by `max_tokens`, and the context holds {context}"
+            "{personas} personas with {speeches} {} each may say {tokens} tokens by `max_tokens`, and the context holds {context}",
+            if *speeches == 1 { "speech" } else { "speeches" }
         )
     }
 }

@@ -2297,7 +2297,7 @@ pub struct UsageTotals {
     /// Calls made, failed ones included.
     #[prost(uint32, tag = "1")]
     pub calls: u32,
-    /// Calls whose tokens are unknown and not in the sums.
+    /// Calls of which prompt tokens, generated tokens or both are unknown. The sums have what these did report, and are too low by the rest.
     #[prost(uint32, tag = "2")]
     pub unknown_calls: u32,
     /// Prompt tokens that were reported.

@@ -2303,6 +2303,65 @@ pub struct Plan {
     /// Calls by phase, in order; phases without a call are left out.
     #[prost(message, repeated, tag = "5")]
     pub phases: ::prost::alloc::vec::Vec<PlannedPhase>,
+    /// What the debate needs and no live host offers. Servers before this field tell it in `warnings` alone.
+    #[prost(message, repeated, tag = "6")]
+    pub unserved: ::prost::alloc::vec::Vec<Unserved>,
+}
+/// What a debate needs and no live host offers.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Unserved {
+    /// What it is.
+    #[prost(enumeration = "unserved::Kind", tag = "1")]
+    pub kind: i32,
+    /// Its name, as the debate names it.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    /// What live hosts offer of the kind instead; empty where nothing is known.
+    #[prost(string, repeated, tag = "3")]
+    pub offered: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// What becomes of its turns, for people; one of `warnings`.
+    #[prost(string, tag = "4")]
+    pub warning: ::prost::alloc::string::String,
+}
+/// Nested message and enum types in `Unserved`.
+pub mod unserved {
+    /// What it is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+    #[repr(i32)]
+    pub enum Kind {
+        /// Never sent.
+        Unspecified = 0,
+        /// A model.
+        Model = 1,
+        /// A tool.
+        Tool = 2,
+        /// A verifier.
+        Verifier = 3,
+    }
+    impl Kind {
+        /// String value of the enum field names used in the ProtoBuf definition.
+        ///
+        /// The values are not transformed in any way and thus are considered stable
+        /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+        pub fn as_str_name(&self) -> &'static str {
+            match self {
+                Self::Unspecified => "KIND_UNSPECIFIED",
+                Self::Model => "KIND_MODEL",
+                Self::Tool => "KIND_TOOL",
+                Self::Verifier => "KIND_VERIFIER",
+            }
+        }
+        /// Creates an enum from field names used in the ProtoBuf definition.
+        pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+            match value {
+                "KIND_UNSPECIFIED" => Some(Self::Unspecified),
+                "KIND_MODEL" => Some(Self::Model),
+                "KIND_TOOL" => Some(Self::Tool),
+                "KIND_VERIFIER" => Some(Self::Verifier),
+                _ => None,
+            }
+        }
+    }
 }
 /// The calls of a phase.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

@@ -75,16 +75,22 @@ impl Api {
         hosts
     }
 
-    /// The models that live hosts list, in a few words.
-    pub(super) fn served(&self, rehearsal: bool) -> String {
+    /// The models that live hosts list.
+    pub(super) fn models_served(&self, rehearsal: bool) -> Vec<String> {
         let live = self.live();
         let of_kind = live.iter().filter(|known| known.alive.rehearsal == rehearsal && !known.alive.draining);
-        let names: BTreeSet<&str> =
-            of_kind.flat_map(|known| known.alive.models.iter().map(|model| model.name.as_str())).collect();
+        let names: BTreeSet<String> =
+            of_kind.flat_map(|known| known.alive.models.iter().map(|model| model.name.to_string())).collect();
+        names.into_iter().collect()
+    }
+
+    /// The same in a few words.
+    pub(super) fn served(&self, rehearsal: bool) -> String {
+        let names = self.models_served(rehearsal);
         match names.len() {
             0 => "none is served".to_owned(),
             count => {
-                let first: Vec<&str> = names.into_iter().take(NAMED).collect();
+                let first: Vec<String> = names.into_iter().take(NAMED).collect();
                 let more = if count > NAMED { format!(" and {} more", count - NAMED) } else { String::new() };
                 format!("served: {}{more}", first.join(", "))
             }

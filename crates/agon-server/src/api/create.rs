@@ -49,9 +49,8 @@ impl Api {
 
     /// What the debate would be. Nothing is written.
     fn planned(&self, call: &Call, wanted: Wanted) -> Result<pb::Debate, Problem> {
-        let mut warnings = wanted.warnings;
-        warnings.extend(self.offered(&wanted.spec, wanted.rehearsal)?);
-        let plan = self.plan(&wanted.spec, wanted.rehearsal, warnings);
+        let unserved = self.offered(&wanted.spec, wanted.rehearsal)?;
+        let plan = self.plan(&wanted.spec, wanted.rehearsal, wanted.warnings, unserved);
         let identity = wanted.id.as_ref().map(view::identity).unwrap_or_default();
         Ok(pb::Debate {
             topic: wanted.spec.topic.clone(),

@@ -3,6 +3,7 @@ use super::Api;
 use crate::error::{Missing, MissingKind, Problem};
 use agon_core::{DebateSpec, MODERATOR, ParticipantId};
 use agon_proto::HostAlive;
+use agon_proto::pb::v1 as pb;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What no host that takes turns says it has.
@@ -15,15 +16,24 @@ struct Lacking {
 
 impl Api {
     /// Refuses a debate whose tools or verifiers no live host has; where that is unknown, warns.
-    pub(super) fn offered(&self, spec: &DebateSpec, rehearsal: bool) -> Result<Vec<String>, Problem> {
+    pub(super) fn offered(&self, spec: &DebateSpec, rehearsal: bool) -> Result<Vec<pb::Unserved>, Problem> {
         let hosts = self.live().into_iter().map(|known| known.alive);
         let hosts: Vec<HostAlive> = hosts.filter(|host| host.rehearsal == rehearsal && !host.draining).collect();
         let lacking = lacking(spec, &hosts);
         match lacking.known && !lacking.missing.is_empty() {
             true => Err(Problem::NotOffered(lacking.missing)),
-            false => Ok(lacking.missing.iter().map(|missing| warning(missing, hosts.is_empty())).collect()),
+            false => Ok(lacking.missing.into_iter().map(|missing| unserved(missing, hosts.is_empty())).collect()),
         }
     }
+}
+
+fn unserved(missing: Missing, nobody: bool) -> pb::Unserved {
+    let warning = warning(&missing, nobody);
+    let kind = match missing.kind {
+        MissingKind::Tool => pb::unserved::Kind::Tool,
+        MissingKind::Verifier => pb::unserved::Kind::Verifier,
+    };
+    pb::Unserved { kind: kind.into(), name: missing.name, offered: missing.offered, warning }
 }
 
 fn warning(missing: &Missing, nobody: bool) -> String {

@@ -129,11 +129,7 @@ impl Found {
 
 /// Looks for as long as it is polled.
 pub(crate) async fn keep(link: NatsLink, config: NatsStoreConfig, uses: NatsUse, found: Arc<Found>) {
-    let mut names: Vec<String> = setup::streams(&config).into_iter().map(|stream| stream.name).collect();
-    names.retain(|name| uses.needs(name));
-    if uses.queues {
-        names.push(QUEUE_STREAM.to_owned());
-    }
+    let names = names(&config, uses);
     let mut denied = link.state().permission_violations;
     loop {
         denied = found.note_denied(&link, denied);
@@ -142,48 +138,41 @@ pub(crate) async fn keep(link: NatsLink, config: NatsStoreConfig, uses: NatsUse,
     }
 }
 
+/// How what a process uses of the store is now; nothing where none of its streams exists.
+pub(crate) async fn examine(link: &NatsLink, config: &NatsStoreConfig, uses: NatsUse) -> Option<Condition> {
+    let names = names(config, uses);
+    let seen = see(link, config, &names).await;
+    (seen.missing.len() < names.len()).then_some(seen.condition)
+}
+
+/// The streams that a process uses.
+fn names(config: &NatsStoreConfig, uses: NatsUse) -> Vec<String> {
+    let mut names: Vec<String> = setup::streams(config).into_iter().map(|stream| stream.name).collect();
+    names.retain(|name| uses.needs(name));
+    if uses.queues {
+        names.push(QUEUE_STREAM.to_owned());
+    }
+    names
+}
+
+/// What one look at the streams has found.
+#[derive(Debug, Default)]
+struct Seen {
+    condition: Condition,
+    begins: Vec<(String, u64)>,
+    brimful: BTreeSet<String>,
+    missing: BTreeSet<String>,
+    /// Whether one is more than half full.
+    filling: bool,
+}
+
 async fn look(link: &NatsLink, config: &NatsStoreConfig, names: &[String], found: &Found) -> Duration {
     if !link.is_connected() {
         let away = format!("the connection to {} is being restored", link.servers());
         lock(&found.inner).condition = Condition { broken: vec![away], ..Condition::default() };
         return SHORT_PAUSE;
     }
-    let looks = names.iter().cloned().map(|name| async move { (find_stream(link, &name).await, name) });
-    let looks: Vec<_> = stream::iter(looks).buffered(AT_ONCE).collect().await;
-    let mut condition = Condition::default();
-    let (mut begins, mut brimful, mut missing) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
-    let mut filling = false;
-    for (answer, name) in looks {
-        let name = name.as_str();
-        match answer {
-            Ok(Some(info)) => {
-                let weight = weigh(&info, config.reserve_percent);
-                filling |= weight >= Weight::HalfFull;
-                if weight >= Weight::Full {
-                    condition.full.push(told(&info));
-                }
-                if weight == Weight::Brimful {
-                    condition.exhausted.push(told(&info));
-                    brimful.insert(name.to_owned());
-                }
-                if subjects::is_log_stream(name) {
-                    begins.push((name.to_owned(), beginning(&info)));
-                }
-            }
-            Ok(None) => {
-                condition.broken.push(format!(
-                    "stream {name} does not exist; it was deleted, or never set up: run `agon provision`, or restore a backup"
-                ));
-                missing.insert(name.to_owned());
-            }
-            Err(error) => {
-                let why = broken(name, &error);
-                if !condition.broken.contains(&why) {
-                    condition.broken.push(why);
-                }
-            }
-        }
-    }
+    let Seen { condition, begins, brimful, filling, missing } = see(link, config, names).await;
     let well = condition == Condition::default();
     let mut inner = lock(&found.inner);
     if inner.condition != condition {
@@ -196,6 +185,48 @@ async fn look(link: &NatsLink, config: &NatsStoreConfig, names: &[String], found
     (inner.brimful, inner.missing) = (brimful, missing);
     inner.begins.extend(begins);
     if well && !filling { PAUSE } else { SHORT_PAUSE }
+}
+
+async fn see(link: &NatsLink, config: &NatsStoreConfig, names: &[String]) -> Seen {
+    let looks = names.iter().cloned().map(|name| async move { (find_stream(link, &name).await, name) });
+    let looks: Vec<_> = stream::iter(looks).buffered(AT_ONCE).collect().await;
+    let mut seen = Seen::default();
+    for (answer, name) in looks {
+        match answer {
+            Ok(Some(info)) => seen.take(&name, &info, config.reserve_percent),
+            Ok(None) => {
+                seen.condition.broken.push(format!(
+                    "stream {name} does not exist; it was deleted, or never set up: run `agon provision`, or restore a backup"
+                ));
+                seen.missing.insert(name);
+            }
+            Err(error) => {
+                let why = broken(&name, &error);
+                if !seen.condition.broken.contains(&why) {
+                    seen.condition.broken.push(why);
+                }
+            }
+        }
+    }
+    seen
+}
+
+impl Seen {
+    /// Takes note of a stream that is there.
+    fn take(&mut self, name: &str, info: &Info, reserve_percent: u8) {
+        let weight = weigh(info, reserve_percent);
+        self.filling |= weight >= Weight::HalfFull;
+        if weight >= Weight::Full {
+            self.condition.full.push(told(info));
+        }
+        if weight == Weight::Brimful {
+            self.condition.exhausted.push(told(info));
+            self.brimful.insert(name.to_owned());
+        }
+        if subjects::is_log_stream(name) {
+            self.begins.push((name.to_owned(), beginning(info)));
+        }
+    }
 }
 
 /// How full a stream is.

@@ -27,6 +27,7 @@ pub use config::{NatsCache, NatsLimits, NatsStorage, NatsStoreConfig};
 pub use error::NatsStoreError;
 pub use setup::NatsUse;
 
+use crate::condition::Condition;
 use crate::live::Live;
 use crate::lock::lock;
 use agon_bus::nats::NatsLink;
@@ -77,6 +78,11 @@ impl NatsStore {
     /// answer. Asks nothing.
     pub fn missing(&self) -> BTreeSet<String> {
         self.found.missing()
+    }
+
+    /// How what a process uses of the store is now, for whoever does not open it; nothing where none of its streams exists.
+    pub async fn examine(link: &NatsLink, config: &NatsStoreConfig, uses: NatsUse) -> Option<Condition> {
+        look::examine(link, config, uses).await
     }
 
     /// The names of all its streams.

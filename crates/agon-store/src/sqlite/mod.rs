@@ -60,7 +60,10 @@ impl SqliteStore {
 
 /// The store's failure for one of SQLite's.
 fn backend(error: rusqlite::Error) -> StoreError {
-    StoreError::Backend(format!("the database cannot be used: {}", trouble::said(&error)))
+    match trouble::is_full(&error) {
+        true => StoreError::Full(trouble::full_disk(&error)),
+        false => StoreError::Backend(format!("the database cannot be used: {}", trouble::said(&error))),
+    }
 }
 
 impl std::fmt::Debug for SqliteStore {

@@ -1,6 +1,6 @@
 //! Opening a database file.
 use super::schema;
-use super::trouble::said;
+use super::trouble::{is_full, said};
 use crate::shares::DEFAULT_MAX_JOBS;
 use agon_core::Timestamp;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -100,6 +100,20 @@ pub enum OpenError {
         /// Why, in words.
         why: String,
     },
+    /// A folder has that name.
+    #[error("{} is a folder; name a file in it, such as {}", path.display(), path.join("agon.db").display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Its disk is full.
+    #[error("cannot open the database {}: {why}", path.display())]
+    Full {
+        /// The file.
+        path: PathBuf,
+        /// Why, in words.
+        why: String,
+    },
     /// A newer Agon wrote it.
     #[error(
         "the database {} has schema {found}, this version of Agon knows {known}: use the version that wrote it, or a newer one",
@@ -129,7 +143,12 @@ pub enum OpenError {
 
 impl OpenError {
     pub(super) fn of(path: &Path, error: &rusqlite::Error) -> Self {
-        Self::Open { path: path.to_owned(), why: said(error) }
+        let (path, why) = (path.to_owned(), said(error));
+        match () {
+            () if path.is_dir() => Self::Folder { path },
+            () if is_full(error) => Self::Full { path, why },
+            () => Self::Open { path, why },
+        }
     }
 }
 

@@ -27,13 +27,26 @@ impl Trouble {
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => true,
             _ => return None,
         };
-        Some(Self { detail: said(error), lasting, full: error.sqlite_error_code() == Some(ErrorCode::DiskFull) })
+        Some(Self { detail: said(error), lasting, full: is_full(error) })
     }
+}
+
+/// Whether there is no room on the disk: for what is written, or for the index of the log that readers share.
+pub(super) fn is_full(error: &rusqlite::Error) -> bool {
+    let extended = error.sqlite_error().map(|code| code.extended_code);
+    error.sqlite_error_code() == Some(ErrorCode::DiskFull) || extended == Some(rusqlite::ffi::SQLITE_IOERR_SHMSIZE)
+}
+
+/// What is full, as [`crate::StoreError::Full`] names it.
+pub(super) fn full_disk(error: &rusqlite::Error) -> String {
+    let code = error.sqlite_error().map(|code| format!(" (SQLite {})", code.extended_code));
+    format!("the disk of the store{}", code.unwrap_or_default())
 }
 
 /// What an error of SQLite means for whoever keeps debates in the file. SQLite's own words say neither where nor what to do.
 pub(super) fn said(error: &rusqlite::Error) -> String {
     let words = match error.sqlite_error_code() {
+        _ if is_full(error) => "the disk is full; make room on it, for reading takes part in writing",
         Some(ErrorCode::NotADatabase) => "it is no database",
         Some(ErrorCode::DatabaseCorrupt) => "the file is damaged or cut off; take its last copy",
         Some(ErrorCode::ReadOnly) => {
@@ -47,8 +60,7 @@ pub(super) fn said(error: &rusqlite::Error) -> String {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             "another process has kept it locked for too long; end that process, or try again"
         }
-        Some(ErrorCode::DiskFull) => "the disk is full",
-        Some(ErrorCode::SystemIoFailure) => "its disk failed to read or to write",
+        Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => "its disk failed to read or to write",
         Some(ErrorCode::FileLockingProtocolFailed | ErrorCode::NoLargeFileSupport) => {
             "its file system cannot hold a database; keep it on a disk of this machine"
         }

@@ -4,7 +4,7 @@
 //! is committed. What one change finds (a fence, a decided register) is an answer, not a failure; a change that SQLite refuses is
 //! rolled back with its group, and then every change of the group is run by itself, so that only the culprit fails.
 use super::open::{SqliteOptions, SyncMode};
-use super::trouble::{Identity, Trouble, said};
+use super::trouble::{Identity, Trouble, full_disk, is_full, said};
 use crate::live::Live;
 use rusqlite::{Connection, TransactionBehavior};
 use std::sync::Arc;
@@ -38,16 +38,13 @@ pub(super) enum WriteError {
 impl WriteError {
     /// What SQLite said before anything was written.
     fn refused(reason: &rusqlite::Error) -> Self {
-        match reason.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DiskFull) => Self::Full(said(reason)),
-            _ => Self::Refused(said(reason)),
-        }
+        if is_full(reason) { Self::Full(full_disk(reason)) } else { Self::Refused(said(reason)) }
     }
     /// What happened, where it makes no difference.
     pub(super) fn into_store(self) -> crate::StoreError {
         match self {
             Self::Refused(detail) | Self::Unsure(detail) => crate::StoreError::Backend(detail),
-            Self::Full(detail) => crate::StoreError::Full(format!("the disk of the store ({detail})")),
+            Self::Full(detail) => crate::StoreError::Full(detail),
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::client::Client;
 use crate::commands::Context;
 use crate::settings::Settings;
 use agon_proto::pb::v1::DebateFilter;
+use agon_server::ROOM_SERVICE;
 
 /// Looks at the Agon server, where one is named: whether it answers, and whether it knows this caller.
 pub async fn server(context: &Context, settings: &Settings, args: &ApiArgs) -> Vec<Finding> {
@@ -19,8 +20,18 @@ pub async fn server(context: &Context, settings: &Settings, args: &ApiArgs) -> V
         Ok(client) => client,
         Err(stop) => return vec![Finding::fail(what, told(stop), FIX)],
     };
-    if let Err(stop) = client.list(&DebateFilter::default(), 1).await {
-        return vec![Finding::fail(what, told(stop), FIX)];
+    const TROUBLE: &str = "agon health --url http://HOST:PORT, with the admin port of that server, says why";
+    const FULL: &str = "delete debates that are over (agon delete), or make room; agon health at the admin port of a coordinator names what is full";
+    let serves = client.serves("").await;
+    match (client.list(&DebateFilter::default(), 1).await, serves) {
+        (Err(stop), Some(false)) => return vec![Finding::fail(what, told(stop), TROUBLE)],
+        (Err(stop), Some(true) | None) => return vec![Finding::fail(what, told(stop), FIX)],
+        (Ok(_), Some(false)) => return vec![Finding::fail(what, "answers, and says that it cannot serve", TROUBLE)],
+        (Ok(_), Some(true) | None) => {}
+    }
+    // a server of an earlier version does not say
+    if client.serves(ROOM_SERVICE).await == Some(false) {
+        return vec![Finding::fail(what, "answers, and its store has no room for new debates and turns", FULL)];
     }
     let skew = clock(&what, client.date().await);
     let found = if settings.client.token.is_some() { "answers, and takes the token" } else { "answers" };

@@ -4,10 +4,12 @@ use crate::cli::Role;
 use crate::commands::Context;
 use crate::grants::inbox;
 use crate::serve::permissions::{needed, told};
+use crate::serve::plan;
 use crate::settings::Settings;
 use agon_bus::nats::permissions::{Needed, probe};
 use agon_bus::nats::provision::ProvisionError;
 use agon_bus::nats::{NatsConfig, NatsError, NatsLink, ProvisionConfig, check as check_streams, connect};
+use agon_store::{Condition, NatsStore, NatsUse};
 use clap::ValueEnum as _;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,6 +17,7 @@ use std::time::Duration;
 /// The servers before this one cannot do what Agon builds on.
 const OLDEST_NATS: (u32, u32, u32) = (2, 9, 10);
 const RIGHTS: &str = "docs/guide/security.md says which user of NATS needs what";
+const SETTINGS: &str = "correct [nats]; agon config show --origin shows where each value comes from";
 const REACH: &str = "start it (nats-server -js), or check nats.urls and the credentials of [nats]; agon config show --origin shows where they come from";
 
 /// Looks at NATS, where the settings name it.
@@ -25,13 +28,48 @@ pub async fn check(context: &Context, settings: &Settings) -> Option<Finding> {
     let what = format!("NATS {}", settings.nats.urls.join(", "));
     let config = match settings.nats.config("doctor", "doctor", &context.environment) {
         Ok(config) => NatsConfig { wait: Duration::ZERO, ..config },
-        Err(error) => return Some(Finding::fail(what, format!("{error:#}"), REACH)),
+        Err(error) => return Some(Finding::fail(what, format!("{error:#}"), SETTINGS)),
     };
     let found = looked_at(&what, settings, config).await;
-    Some(found.unwrap_or_else(|error| Finding::fail(what, format!("{:#}", anyhow::Error::from(error)), REACH)))
+    Some(found.unwrap_or_else(|error| {
+        let fix = remedy(&error);
+        Finding::fail(what, format!("{:#}", anyhow::Error::from(error)), fix)
+    }))
+}
+
+/// What helps where there is no connection.
+fn remedy(error: &NatsError) -> &'static str {
+    match error {
+        NatsError::Unreachable { .. } | NatsError::Silent { .. } => REACH,
+        NatsError::Refused { .. } => {
+            "it runs, and takes another user or password: check nats.user and nats.password, or nats.nkey, nats.creds or nats.token; agon config show \
+             --origin shows where they come from"
+        }
+        NatsError::Tls { .. } => {
+            "it runs: check nats.tls, and that nats.urls has the name that stands in its certificate"
+        }
+        NatsError::NoAddress
+        | NatsError::Address { .. }
+        | NatsError::UserInAddress { .. }
+        | NatsError::InboxPrefix(_)
+        | NatsError::HalfCertificate(_)
+        | NatsError::File { .. }
+        | NatsError::BadFile { .. } => SETTINGS,
+    }
+}
+
+/// Whether a user is for operators, as `agon nats config` names it: in the system's account, where no role can work.
+fn is_operator(user: &str) -> bool {
+    user.rsplit(['_', '-']).next() == Some("sys")
 }
 
 async fn looked_at(what: &str, settings: &Settings, config: NatsConfig) -> Result<Finding, NatsError> {
+    if let Some(user) = settings.nats.user.as_deref().filter(|user| is_operator(user)) {
+        connect(config).await?.close().await;
+        let found = format!("reached, by the user {user}, which is for operators and has no streams");
+        let fix = "name the user of a role in nats.user: gateway, coordinator, host, or provisioner for agon provision";
+        return Ok(Finding::fail(what, found, fix));
+    }
     let named = settings.nats.user.as_deref().map_or(Who::Anybody, Who::named);
     let (who, link) = match open(&config, &named).await? {
         Some(link) => (named, link),
@@ -77,6 +115,14 @@ impl Who {
         let chosen = |set: u8| (0_u8..).zip(roles).filter(move |(bit, _)| set & (1 << bit) != 0).map(|(_, role)| role);
         let mixes = (1..8_u8).map(|set| Self::Roles(chosen(set).collect()));
         [Self::Anybody, Self::Provisioner].into_iter().chain(mixes).collect()
+    }
+
+    /// What it uses of the store.
+    fn uses(&self) -> NatsUse {
+        match self {
+            Self::Anybody | Self::Provisioner => NatsUse { queues: true, ..NatsUse::ALL },
+            Self::Roles(roles) => plan::uses(roles),
+        }
     }
 
     fn inbox(&self) -> String {
@@ -128,7 +174,24 @@ async fn asked(what: &str, settings: &Settings, who: &Who, link: &NatsLink) -> R
         }
     }
     let streams = ProvisionConfig { replicas: settings.nats.replicas.get(), ..ProvisionConfig::default() };
-    Ok(streams_found(what, &version, who, check_streams(&link, &streams).await))
+    let queues = check_streams(&link, &streams).await;
+    let condition = NatsStore::examine(&link, &settings.store_on_nats(), who.uses()).await;
+    Ok(match condition {
+        Some(condition) if matches!(queues, Ok(()) | Err(ProvisionError::Missing(_))) => {
+            store_found(what, condition).unwrap_or_else(|| streams_found(what, &version, who, queues))
+        }
+        Some(_) | None => streams_found(what, &version, who, queues),
+    })
+}
+
+/// What is wrong with the store, as the readiness of a process says it.
+fn store_found(what: &str, condition: Condition) -> Option<Finding> {
+    const FULL: &str = "delete debates that are over (agon delete), or raise nats.limits and run agon provision";
+    let fix = match condition.broken.is_empty() {
+        true => FULL,
+        false => "run agon provision as the provisioner, or restore a backup; a running role that may set up streams does so by itself",
+    };
+    Some(Finding::fail(what, condition.trouble()?, fix))
 }
 
 fn streams_found(what: &str, version: &str, who: &Who, streams: Result<(), ProvisionError>) -> Finding {
@@ -168,6 +231,11 @@ fn streams_found(what: &str, version: &str, who: &Who, streams: Result<(), Provi
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_user_of_operators_is_known() {
+        assert_eq!(["sys", "acme_sys", "system", "gateway"].map(is_operator), [true, true, false, false]);
+    }
 
     #[test]
     fn a_user_is_known_by_the_name_that_the_printed_configuration_gives_it() {

@@ -4,6 +4,7 @@ use crate::commands::Context;
 use crate::exit::Stop;
 use crate::settings::{Layers, Settings};
 use crate::store::{self, Store};
+use agon_report::count;
 use anyhow::Context as _;
 use std::path::Path;
 
@@ -84,10 +85,10 @@ pub fn reports(settings: &Settings) -> Vec<Finding> {
 
 fn checked(store: &Store, path: &Path) -> Finding {
     match store.count() {
-        Ok((all, None)) => Finding::ok("store", format!("{} holds {all} debates", path.display())),
+        Ok((all, None)) => Finding::ok("store", format!("{} holds {}", path.display(), count(all as u64, "debate"))),
         Ok((all, Some(halted))) => Finding::warn(
             "store",
-            format!("{} holds {all} debates: {halted}", path.display()),
+            format!("{} holds {}: {halted}", path.display(), count(all as u64, "debate")),
             format!("{} shows them, {} continues them", store.advice("list"), store.advice("resume")),
         ),
         Err(stop) => {

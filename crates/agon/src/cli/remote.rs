@@ -79,6 +79,9 @@ pub struct RejudgeArgs {
     /// Show a debate at a server until it is over; one of this machine is always shown
     #[arg(long)]
     pub wait: bool,
+    /// How long --wait waits for a server or a store that is away or full; else `client.patience` of the settings
+    #[arg(long, value_name = "TIME", help_heading = "Server")]
+    pub patience: Option<Length>,
     /// Where to look.
     #[command(flatten)]
     pub place: PlaceArgs,

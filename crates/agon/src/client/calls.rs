@@ -10,6 +10,8 @@ use std::future::Future;
 use std::time::Duration;
 use tokio::time::Instant;
 use tonic::{Code, Request, Response, Status};
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
 
 /// How often a question is asked at most.
 const TRIES: u32 = 4;
@@ -70,6 +72,13 @@ impl Client {
         Some(jiff::fmt::rfc2822::parse(date).ok()?.timestamp())
     }
 
+    /// Whether the server says that it serves this, asked once; nothing where it does not say.
+    pub async fn serves(&self, service: &str) -> Option<bool> {
+        let request = HealthCheckRequest { service: service.to_owned() };
+        let answer = self.health.clone().check(self.timed(request)).await.ok()?;
+        Some(answer.get_ref().status() == ServingStatus::Serving)
+    }
+
     /// Orders a debate to be ended.
     pub async fn cancel(&self, id: &str, reason: &str) -> Result<pb::v1::Debate, Stop> {
         let request = pb::v1::CancelDebateRequest { name: id.to_owned(), reason: reason.to_owned() };
@@ -82,10 +91,10 @@ impl Client {
         self.ask("resume", request, |mut to, request| async move { to.resume_debate(request).await }).await
     }
 
-    /// Whether the hash chain of a debate's log holds.
-    pub async fn verify(&self, id: &str) -> Result<pb::v1::VerifyDebateResponse, Stop> {
+    /// Whether the hash chain of a debate's log holds, asked for what is being done.
+    pub async fn verify(&self, id: &str, doing: &str) -> Result<pb::v1::VerifyDebateResponse, Stop> {
         let request = pb::v1::VerifyDebateRequest { name: id.to_owned() };
-        self.ask("verify", request, |mut to, request| async move { to.verify_debate(request).await }).await
+        self.ask(doing, request, |mut to, request| async move { to.verify_debate(request).await }).await
     }
 
     /// A debate without its spec and its result.

@@ -1,4 +1,5 @@
 //! `agon cancel`: ending a debate, here or at a server.
+use super::submit::flag;
 use super::{Context, runtime, small_runtime};
 use crate::cli::CancelArgs;
 use crate::client::{self, Client, Place};
@@ -66,8 +67,18 @@ fn here(context: &Context, args: &CancelArgs) -> Result<Exit, Stop> {
 }
 
 async fn ended(store: &Store, id: &DebateId) -> Result<Option<DebateState>, Stop> {
-    let log = store.log_of(id).await?;
+    let log = store.log_of(id).await.map_err(|stop| unreadable(stop, &store.advice(&format!("delete {id}"))))?;
     Ok(Debate::fold(&log.records).and_then(|debate| debate.ended()).map(|(state, _)| state))
+}
+
+/// What a damaged log says of its end nobody knows, so that it can be removed and not ended.
+fn unreadable(stop: Stop, delete: &str) -> Stop {
+    let Stop { exit, error } = stop;
+    let hint = |error: anyhow::Error| match format!("{error:#}") {
+        said if said.contains("agon delete") => error,
+        said => anyhow::anyhow!("{said}\n  it cannot be ended; {delete} removes it"),
+    };
+    Stop { exit, error: if exit == Exit::Failed { error.map(hint) } else { error } }
 }
 
 /// Leaves an order that lasts to whoever plays the debate.
@@ -108,7 +119,8 @@ async fn end(context: &Context, store: &Store, id: &DebateId, reason: &str) -> R
 async fn at_server(context: &Context, args: &CancelArgs, settings: &ClientSettings) -> Result<Exit, Stop> {
     let client = Client::open(settings, &context.environment)?;
     let id = client.find(&args.id).await?;
-    let debate = client.cancel(&id, &args.reason).await?;
+    let delete = format!("agon delete {id}{}", flag(&args.place.api.server));
+    let debate = client.cancel(&id, &args.reason).await.map_err(|stop| unreadable(stop, &delete))?;
     let (state, words) = match debate.state() {
         State::Succeeded | State::Failed => ("over", "is over already"),
         State::Cancelled => ("cancelled", "is cancelled"),

@@ -45,8 +45,9 @@ fn show(context: &Context, args: &CheckArgs, name: &str, at: usize, parsed: &Par
         (Some(spec), false) => {
             let warnings = count(&parsed.diagnostics, Severity::Warning);
             let judged = if warnings.is_empty() { "good".to_owned() } else { format!("good, {warnings}") };
-            let personas = spec.personas.len();
-            let summary = format!("{name}: {judged} ({personas} personas, at most {} rounds)", spec.max_rounds);
+            let personas = agon_report::count(spec.personas.len() as u64, "persona");
+            let rounds = agon_report::count(spec.max_rounds.into(), "round");
+            let summary = format!("{name}: {judged} ({personas}, at most {rounds})");
             let notes: String =
                 agon_spec::notes(spec).iter().map(|note| format!("  {}\n", agon_report::one_line(note))).collect();
             context.output.data(&format!("{problems}{}\n{notes}", agon_report::one_line(&summary)))?;

@@ -1,7 +1,8 @@
 //! What a debate would take, as the server plans it.
 use agon_proto::pb::bus::v1::PhaseName;
 use agon_proto::pb::v1::Plan;
-use agon_report::one_line;
+use agon_proto::pb::v1::unserved::Kind;
+use agon_report::{count, one_line};
 use anyhow::Context as _;
 use serde_json::json;
 use std::fmt::Write;
@@ -9,16 +10,14 @@ use std::fmt::Write;
 /// What becomes of a model's turns while no host serves it.
 const UNSERVED: &str = "no live host serves it: its turns fail after 30 s and `timeout_per_turn`, unless one appears";
 
-/// A warning for each model that no host serves, and for each tool and verifier that none may have.
-pub fn unserved(plan: &Plan) -> impl Iterator<Item = String> {
+/// A warning for each model, tool and verifier that no live host offers.
+pub fn unserved(plan: &Plan) -> Vec<String> {
+    if !plan.unserved.is_empty() {
+        return plan.unserved.iter().map(|unserved| one_line(&unserved.warning)).collect();
+    }
+    // a server of an earlier version says it of models alone
     let models = plan.models.iter().filter(|model| model.hosts.is_empty());
-    let tools = plan.warnings.iter().filter(|told| told.contains("[tools.") || told.contains("[verifiers."));
-    let models = models.map(|model| {
-        // the server's own words say what is served instead
-        let told = plan.warnings.iter().find(|told| told.contains(&format!(" serves {} ", model.model)));
-        told.map_or_else(|| format!("model {}: {UNSERVED}", one_line(&model.model)), |told| one_line(told))
-    });
-    models.chain(tools.map(|told| one_line(told)))
+    models.map(|model| format!("model {}: {UNSERVED}", one_line(&model.model))).collect()
 }
 
 /// The plan for a person.
@@ -28,7 +27,7 @@ pub fn text(plan: &Plan) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "generated tokens: {tokens}");
     for phase in &plan.phases {
-        let _ = writeln!(text, "phase {}: {} calls", phase_name(phase.phase()), phase.calls);
+        let _ = writeln!(text, "phase {}: {}", phase_name(phase.phase()), count(phase.calls, "call"));
     }
     for model in &plan.models {
         let hosts: Vec<String> = model.hosts.iter().map(|host| one_line(host)).collect();
@@ -36,7 +35,7 @@ pub fn text(plan: &Plan) -> String {
             true => UNSERVED.to_owned(),
             false => format!("on {}", hosts.join(", ")),
         };
-        let _ = writeln!(text, "model {}: {} calls, {place}", one_line(&model.model), model.calls);
+        let _ = writeln!(text, "model {}: {}, {place}", one_line(&model.model), count(model.calls, "call"));
     }
     for warning in &plan.warnings {
         let _ = writeln!(text, "warning: {}", one_line(warning));
@@ -48,6 +47,10 @@ fn phase_name(phase: PhaseName) -> String {
     phase.as_str_name().trim_start_matches("PHASE_NAME_").to_lowercase()
 }
 
+fn kind_name(kind: Kind) -> String {
+    kind.as_str_name().trim_start_matches("KIND_").to_lowercase()
+}
+
 /// The plan for a program.
 pub fn json(plan: &Plan) -> anyhow::Result<String> {
     let models: Vec<_> = plan
@@ -57,7 +60,14 @@ pub fn json(plan: &Plan) -> anyhow::Result<String> {
         .collect();
     let phases: Vec<_> =
         plan.phases.iter().map(|phase| json!({"phase": phase_name(phase.phase()), "calls": phase.calls})).collect();
-    let mut value = json!({"calls": plan.calls, "phases": phases, "models": models, "warnings": plan.warnings});
+    let unserved: Vec<_> = plan
+        .unserved
+        .iter()
+        .map(|unserved| json!({"kind": kind_name(unserved.kind()), "name": unserved.name, "offered": unserved.offered}))
+        .collect();
+    let mut value = json!({
+        "calls": plan.calls, "phases": phases, "models": models, "unserved": unserved, "warnings": plan.warnings,
+    });
     if let (Some(members), Some(tokens)) = (value.as_object_mut(), plan.max_completion_tokens) {
         members.insert("max_completion_tokens".to_owned(), json!(tokens));
     }
@@ -67,7 +77,29 @@ pub fn json(plan: &Plan) -> anyhow::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agon_proto::pb::v1::PlannedModel;
+    use agon_proto::pb::v1::{PlannedModel, Unserved};
+
+    #[test]
+    fn what_no_host_offers_is_read_from_its_field_and_from_no_words() {
+        let lacks = |kind: Kind, name: &str| Unserved {
+            kind: kind.into(),
+            name: name.to_owned(),
+            offered: vec!["other".to_owned()],
+            warning: format!("nobody has {name}\n"),
+        };
+        let idle = PlannedModel { model: "b:1".to_owned(), hosts: Vec::new(), calls: 1 };
+        let plan = Plan {
+            models: vec![idle],
+            warnings: vec!["no live host serves b:1 [tools.x]".to_owned()],
+            unserved: vec![lacks(Kind::Model, "b:1"), lacks(Kind::Tool, "docs")],
+            ..Plan::default()
+        };
+        assert_eq!(unserved(&plan), ["nobody has b:1", "nobody has docs"]);
+        let json: serde_json::Value = serde_json::from_str(&json(&plan).unwrap()).unwrap();
+        assert_eq!(json["unserved"][1], json!({"kind": "tool", "name": "docs", "offered": ["other"]}));
+        let earlier = Plan { unserved: Vec::new(), ..plan };
+        assert_eq!(unserved(&earlier), [format!("model b:1: {UNSERVED}")]);
+    }
 
     #[test]
     fn a_model_that_nobody_serves_stands_out() {

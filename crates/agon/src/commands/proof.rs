@@ -9,7 +9,7 @@ use agon_core::{Debate, DebateId, Event, Halt};
 use agon_proto::pb;
 use agon_proto::pb::v1::verify_debate_response::{Damage, Found, Whole};
 use agon_proto::pb::v1::{DebateFilter, VerifyDebateResponse};
-use agon_report::ResultState;
+use agon_report::{ResultState, count};
 use agon_store::{StoreError, Upkeep, chain};
 use anyhow::{Context as _, bail};
 use serde::Serialize;
@@ -32,7 +32,7 @@ pub fn verify(context: &Context, args: &VerifyArgs) -> Result<Exit, Stop> {
             let client = Client::open(&settings, &context.environment)?;
             let mut checked = Vec::new();
             for id in named(&client, &args.ids).await? {
-                let found = client.verify(&id).await.and_then(Checked::by_server);
+                let found = client.verify(&id, "verify").await.and_then(Checked::by_server);
                 checked.push(or_unverified(args, &id, found)?);
             }
             Ok::<_, Stop>(checked)
@@ -106,7 +106,8 @@ impl Checked {
         let id = &self.id;
         match &self.state {
             State::Whole { records, events, hash } => {
-                format!("{id}: whole, {events} events in {records} records, hash {hash}")
+                let (events, records) = (count(*events, "event"), count(*records, "record"));
+                format!("{id}: whole, {events} in {records}, hash {hash}")
             }
             State::Damaged { event, detail } => {
                 format!("{id}: DAMAGED at event {event}: {}", agon_report::one_line(detail))
@@ -163,13 +164,13 @@ pub fn replay(context: &Context, args: &ReplayArgs) -> Result<Exit, Stop> {
     let (log, stepwise) = log;
     let log = log.with_prices(&context.settings()?);
     let debate = folded(&log, stepwise).map_err(|error| Stop::new(Exit::Failed, error))?;
-    let (events, id) = (debate.position().0, &debate.admission().id);
+    let (events, id) = (count(debate.position().0, "event"), &debate.admission().id);
     let standing = match log.result()?.state {
         ResultState::Succeeded => String::new(),
         state @ (ResultState::Failed | ResultState::Cancelled) => format!("; the debate {}", ended(state)),
         state => format!("; the debate is {} and may go on", rows::word(state)),
     };
-    context.output.note(&format!("replayed {events} events of {id} without a model{standing}"));
+    context.output.note(&format!("replayed {events} of {id} without a model{standing}"));
     if args.json {
         context.output.line(&reports::result_json(&log.result()?)?)?;
     } else {
@@ -187,7 +188,7 @@ fn ended(state: ResultState) -> &'static str {
 
 /// A log of a server, whose hash chain holds there; events come in no records, so that between them a step may be half done.
 async fn of_server(client: &Client, id: &str) -> Result<(Log, bool), Stop> {
-    let checked = Checked::by_server(client.verify(id).await?)?;
+    let checked = Checked::by_server(client.verify(id, "replay").await?)?;
     let State::Whole { hash, .. } = &checked.state else {
         return Err(Stop::say(Exit::Failed, checked.line()));
     };

@@ -115,15 +115,18 @@ fn output(args: &RejudgeArgs) -> OutputArgs {
 async fn at_server(context: &Context, args: &RejudgeArgs, server: &ClientSettings) -> Result<Exit, Stop> {
     let settings = context.settings()?;
     let output = output(args);
-    let client = Client::open(server, &context.environment)?;
+    let server = ClientSettings { patience: args.patience.unwrap_or(server.patience), ..server.clone() };
+    let client = Client::open(&server, &context.environment)?;
+    let waits = args.wait || args.view.jsonl;
+    let first = if waits { client.patient(context.output) } else { client.clone() };
     let request = pb::v1::RejudgeDebateRequest {
-        name: client.find(&args.id).await?,
+        name: first.find(&args.id).await?,
         judge_model: args.judge.clone(),
         debate_id: args.new_id.clone(),
         request_id: Some(Uuid::new_v4().to_string()),
     };
-    let debate = client.rejudge(request).await?;
-    if !args.wait && !args.view.jsonl {
+    let debate = first.rejudge(request).await?;
+    if !waits {
         match args.view.json {
             true => context.output.line(&rows::object(&rows::Row::of_debate(&debate))?)?,
             false => context.output.line(&debate.id)?,

@@ -32,6 +32,9 @@ pub struct Row {
     /// Where and how the log is damaged.
     #[serde(skip_serializing_if = "Option::is_none")]
     damage: Option<String>,
+    /// Why it is lost, at a server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loss: Option<String>,
 }
 
 impl Row {
@@ -48,6 +51,7 @@ impl Row {
             outcome: result.outcome,
             winner: result.outcome.and_then(|_| winner(result)),
             damage: None,
+            loss: None,
         }
     }
 
@@ -64,6 +68,7 @@ impl Row {
             outcome: None,
             winner: None,
             damage: Some(why),
+            loss: None,
         }
     }
 
@@ -86,6 +91,7 @@ impl Row {
             outcome: outcome(debate.outcome()),
             winner: None,
             damage: None,
+            loss: loss(debate),
         }
     }
 
@@ -98,12 +104,25 @@ impl Row {
         format!("{head}{}{mark}\n", cut(&one_line(self.topic.as_deref().unwrap_or("(topic unknown)")), room))
     }
 
+    /// That the debate is lost, why, and what removes the rest of it; nothing where it is not.
+    pub fn loss(&self, flag: &str) -> Option<String> {
+        let why = one_line(self.loss.as_deref()?);
+        let id = one_line(&self.id);
+        Some(format!("debate {id} is lost: {why}; agon delete {id}{flag} removes what is left of it"))
+    }
+
     /// The outcome where there is one, else the state, in the words of the JSON.
     fn standing(&self) -> String {
         let outcome = self.outcome.and_then(|outcome| serde_json::to_value(outcome).ok());
         let outcome = outcome.and_then(|word| word.as_str().map(str::to_owned));
         outcome.unwrap_or_else(|| self.state.to_owned())
     }
+}
+
+/// Why a debate of a server is lost; nothing where it is not.
+fn loss(debate: &pb::v1::Debate) -> Option<String> {
+    let detail = || debate.reason.as_ref().and_then(|reason| reason.detail.clone());
+    (debate.state() == pb::v1::debate::State::Lost).then(|| detail().unwrap_or_else(|| "its log is gone".to_owned()))
 }
 
 /// The rows for a person, each on one line of at most `width` columns.

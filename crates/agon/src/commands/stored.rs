@@ -1,5 +1,6 @@
 //! Commands that read what is kept, here or at a server: `list`, `get`, `report`, `delete`.
 use super::rows::{self, Row};
+use super::submit::flag;
 use super::{Context, small_runtime};
 use crate::cli::{DeleteArgs, Format, GetArgs, ListArgs, PlaceArgs, ReportArgs};
 use crate::client::{self, Client, Place};
@@ -31,6 +32,8 @@ pub fn list(context: &Context, args: &ListArgs) -> Result<Exit, Stop> {
             Ok::<_, Stop>(debates.iter().map(Row::of_debate).collect())
         })?,
     };
+    let flag = flag(&args.place.api.server);
+    rows.iter().filter_map(|row| row.loss(&flag)).for_each(|loss| context.output.warn(&loss));
     if args.json {
         context.output.line(&rows::array(&rows)?)?;
     } else if rows.is_empty() && filter::is_empty(args) {
@@ -100,13 +103,7 @@ fn lost(context: &Context, args: &GetArgs) -> Result<Option<Exit>, Stop> {
     } else {
         context.output.data(&rows::lines(std::slice::from_ref(&row), usize::MAX))?;
     }
-    let why = debate
-        .reason
-        .as_ref()
-        .and_then(|reason| reason.detail.as_deref())
-        .map(agon_report::one_line)
-        .unwrap_or_default();
-    context.output.warn(&format!("debate {0} is lost: {why}; agon delete {0} removes what is left of it", debate.id));
+    row.loss(&flag(&args.place.api.server)).into_iter().for_each(|loss| context.output.warn(&loss));
     Ok(Some(Exit::Failed))
 }
 

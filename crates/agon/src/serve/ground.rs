@@ -1,6 +1,6 @@
 //! What the roles stand on: NATS with its streams, or memory and a SQLite file where there is one process.
 use super::permissions;
-use super::plan::Plan;
+use super::plan::{self, Plan};
 use super::restore::Streams;
 use crate::cli::Role;
 use crate::commands::Context;
@@ -13,7 +13,7 @@ use agon_bus::nats::{
 };
 use agon_bus::{Bus, MemoryBus};
 use agon_runtime::HostConfig;
-use agon_store::{Catalogue, Commands, Jobs, Journal, NatsStore, NatsStoreError, NatsUse, Registers, Requests, Upkeep};
+use agon_store::{Catalogue, Commands, Jobs, Journal, NatsStore, NatsStoreError, Registers, Requests, Upkeep};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -88,10 +88,9 @@ impl Ground {
         let [control, tokens] = &links;
         let keys = permissions::check(plan, control).await?;
         let streams = ProvisionConfig { replicas: settings.replicas.get(), ..ProvisionConfig::default() };
-        let (owns, queues) = (plan.is(Role::Coordinator), plan.is(Role::Coordinator) || plan.is(Role::Host));
-        let uses = NatsUse { admits: plan.is(Role::Gateway), owns, queues };
+        let uses = plan::uses(&plan.roles);
         let wanted = plan.settings.store_on_nats();
-        let kept = Streams { link: control.clone(), bus: streams.clone(), queues, store: wanted, uses };
+        let kept = Streams { link: control.clone(), bus: streams.clone(), queues: uses.queues, store: wanted, uses };
         let store = kept.open(settings.wait.0, &plan.herald).await.map_err(not_opened)?;
         let store = Arc::new(store);
         let lease = uses.owns.then_some(plan.node().times.turn_lease);

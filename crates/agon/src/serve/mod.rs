@@ -7,7 +7,7 @@ mod face;
 mod ground;
 mod hosts;
 pub mod permissions;
-mod plan;
+pub mod plan;
 mod process;
 pub mod provision;
 mod restore;

@@ -6,8 +6,16 @@ use crate::exit::Stop;
 use crate::settings::{LogFormat, Settings};
 use agon_core::NodeId;
 use agon_runtime::{NodeConfig, Times};
+use agon_store::NatsUse;
 use std::collections::BTreeSet;
 use uuid::Uuid;
+
+/// What roles use of a store on NATS.
+pub fn uses(roles: &BTreeSet<Role>) -> NatsUse {
+    let is = |role| roles.contains(&role);
+    let owns = is(Role::Coordinator);
+    NatsUse { admits: is(Role::Gateway), owns, queues: owns || is(Role::Host) }
+}
 
 /// What the process is to be.
 pub struct Plan {

@@ -97,7 +97,7 @@ fn most_served(hosts: &[Host]) -> Option<Picked> {
     let best = served.into_iter().rev().max_by_key(|(_, rank)| *rank);
     best.map(|(model, (count, warm))| {
         let warm = if warm { ", where it is loaded" } else { "" };
-        Picked { model: model.to_owned(), why: format!("served by {count} of {} hosts{warm}", hosts.len()) }
+        Picked { model: model.to_owned(), why: format!("served by {count} of {}{warm}", agon_report::count(hosts.len() as u64, "host")) }
     })
 }
 
@@ -209,7 +209,7 @@ mod tests {
             [host("a", &[("b:1", false), ("c:1", false)]), host("b", &[("c:1", false), ("nomic-embed-text", true)])];
         assert_eq!(chosen(&two), Some(("c:1".into(), "served by 2 of 2 hosts".into())));
         let equal = host("a", &[("a:1", false), ("b:1", true), ("c:1", true)]);
-        assert_eq!(chosen(&[equal]), Some(("b:1".into(), "served by 1 of 1 hosts, where it is loaded".into())));
+        assert_eq!(chosen(&[equal]), Some(("b:1".into(), "served by 1 of 1 host, where it is loaded".into())));
         let cold = host("a", &[("d:1", false), ("a:1", false)]);
         assert_eq!(chosen(std::slice::from_ref(&cold)).map(|(model, _)| model), Some("a:1".into()));
         let unfit = [Host { draining: true, ..cold.clone() }, Host { rehearsal: true, ..cold }];

@@ -80,7 +80,7 @@ fn judge(spec: &DebateSpec, found: &mut Found) {
     found.require(judge.panel_models.len() <= others, &["judge.panel_models", "judge.panel"], || {
         let models = judge.panel_models.len();
         format!(
-            "`judge.panel_models` names {models} models for the judges after the first, and the panel has {others} of them"
+            "`judge.panel_models` names {models} for the judges after the first, of whom the panel has {others}"
         )
     });
     found.require(!ends || spec.max_rounds > 1, &["judge.ends_rounds", "max_rounds"], || {

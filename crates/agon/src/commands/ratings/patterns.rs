@@ -10,7 +10,7 @@ use agon_core::ratings::{
 };
 use agon_core::recall::rank;
 use agon_core::{Chances, DebateId, FailedArgument, Failing, Fates, PastDebate, Timestamp};
-use agon_report::one_line;
+use agon_report::{count, one_line};
 use agon_runtime::past_debate;
 use agon_store::Cards;
 use serde::Serialize;
@@ -211,9 +211,10 @@ fn habit(habit: &Habit) -> String {
         .map(|by| format!("{} {} of {}", by.kind.as_str(), by.chances.did, by.chances.of))
         .collect();
     let kinds = if kinds.is_empty() { String::new() } else { format!(": {}", kinds.join(", ")) };
-    let (did, debates) = (did(habit.kind, habit.all.chances, ["its", "itself"]), habit.all.debates);
+    let did = did(habit.kind, habit.all.chances, ["its", "itself"]);
+    let debates = count(habit.all.debates.into(), "debate");
     let (earlier, later) = (counts(habit.earlier), counts(habit.later));
-    format!("  {did}, in {debates} debates{kinds}\n    earlier debates: {earlier}; later ones: {later}\n")
+    format!("  {did}, in {debates}{kinds}\n    earlier debates: {earlier}; later ones: {later}\n")
 }
 
 /// What somebody did, with its figures, in words behind its name; `whose` are the words for what is its own and for itself.

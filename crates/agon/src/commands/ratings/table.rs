@@ -73,9 +73,9 @@ fn ballots(standing: &Standing) -> String {
     let model = one_line(standing.debater.model.as_str());
     let held = &standing.movement;
     format!(
-        "{model}: moved in {} of {} debates with both ballots, {} to what won, {} away from it; ended with what won in {} of {}",
+        "{model}: moved in {} of {} with both ballots, {} to what won, {} away from it; ended with what won in {} of {}",
         held.moved,
-        held.balloted,
+        agon_report::count(held.balloted.into(), "debate"),
         times(held.moved_to_winner),
         times(held.moved_from_winner),
         held.agreed,
@@ -112,8 +112,10 @@ fn moment(moment: &Moment) -> String {
             let position = moment.position.as_deref().map(cut).unwrap_or_default();
             format!("vindication: {position} had lost before")
         }
-        MomentKind::Streak => format!("streak: {count} wins in a row"),
-        MomentKind::Breakthrough => format!("breakthrough: won after {count} debates without a win"),
+        MomentKind::Streak => format!("streak: {} in a row", agon_report::count(count.into(), "win")),
+        MomentKind::Breakthrough => {
+            format!("breakthrough: won after {} without a win", agon_report::count(count.into(), "debate"))
+        },
     };
     format!("{}  {what}  on {}  {}", day(moment.admitted), cut(&moment.topic), id(&moment.debate))
 }
