@@ -141,7 +141,9 @@ fn a_server_that_is_not_there_is_named_within_seconds() {
         let said = cluster.world.agon(&[args, vec!["--server", &server]].concat()).code(69);
         assert!(said.stderr.contains(&server) && said.stderr.contains("agon serve"), "{said:?}");
     }
-    for args in [vec!["watch", "some-debate"], vec!["submit", "Tea?", "--wait"], vec!["rejudge", "some-debate", "--wait"]] {
+    for args in
+        [vec!["watch", "some-debate"], vec!["submit", "Tea?", "--wait"], vec!["rejudge", "some-debate", "--wait"]]
+    {
         let said = cluster.world.agon(&[args, vec!["--patience", "1s", "--server", &server]].concat()).code(69);
         assert!(said.stderr.contains(&server) && said.stderr.contains("agon serve"), "{said:?}");
         assert!(said.stderr.contains("Waiting for 0 s: the server"), "it is waited for: {said:?}");

@@ -74,7 +74,10 @@ fn debates_whose_log_was_deleted_are_shown_as_lost_and_can_be_deleted_and_others
     }
     let lost = stage.agon(&["list", "--state", "lost"]).ok();
     assert!(lost.stdout.contains("told-before") && lost.stdout.contains("cut-off"), "{lost:?}");
-    assert!(lost.stderr.contains("debate cut-off is lost: ") && lost.stderr.contains("agon delete cut-off"), "{lost:?}");
+    assert!(
+        lost.stderr.contains("debate cut-off is lost: ") && lost.stderr.contains("agon delete cut-off"),
+        "{lost:?}"
+    );
     let lost = stage.agon(&["list", "--state", "lost", "--json"]).ok().stdout;
     assert!(lost.contains("\"loss\": "), "{lost}");
     let replayed = stage.agon(&["replay", "cut-off"]).code(3);

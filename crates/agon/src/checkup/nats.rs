@@ -189,7 +189,9 @@ fn store_found(what: &str, condition: Condition) -> Option<Finding> {
     const FULL: &str = "delete debates that are over (agon delete), or raise nats.limits and run agon provision";
     let fix = match condition.broken.is_empty() {
         true => FULL,
-        false => "run agon provision as the provisioner, or restore a backup; a running role that may set up streams does so by itself",
+        false => {
+            "run agon provision as the provisioner, or restore a backup; a running role that may set up streams does so by itself"
+        }
     };
     Some(Finding::fail(what, condition.trouble()?, fix))
 }

@@ -74,7 +74,9 @@ impl Client {
 /// The address with its scheme: `http://` where none is given.
 pub fn address(named: &str) -> Result<String, String> {
     if carries_credentials(named, true) {
-        return Err("the address of a server must not carry a user or a password; name a token with client.token".to_owned());
+        return Err(
+            "the address of a server must not carry a user or a password; name a token with client.token".to_owned()
+        );
     }
     let wrong = |why: &str| format!("{named:?} is no address such as gateway:50051 or https://agon.example.org: {why}");
     let full = if named.contains("://") { named.to_owned() } else { format!("http://{named}") };

@@ -97,7 +97,10 @@ fn most_served(hosts: &[Host]) -> Option<Picked> {
     let best = served.into_iter().rev().max_by_key(|(_, rank)| *rank);
     best.map(|(model, (count, warm))| {
         let warm = if warm { ", where it is loaded" } else { "" };
-        Picked { model: model.to_owned(), why: format!("served by {count} of {}{warm}", agon_report::count(hosts.len() as u64, "host")) }
+        Picked {
+            model: model.to_owned(),
+            why: format!("served by {count} of {}{warm}", agon_report::count(hosts.len() as u64, "host")),
+        }
     })
 }
 

@@ -15,7 +15,11 @@ pub fn problems(settings: &impl Serialize) -> Vec<String> {
     let mut paths = Vec::new();
     // what cannot be shown is not shown
     walk(&serde_json::to_value(settings).unwrap_or_default(), "", "", &mut paths);
-    let told = |path| format!("{path}: an address must not carry a user or a password, because addresses are shown; give them apart from it");
+    let told = |path| {
+        format!(
+            "{path}: an address must not carry a user or a password, because addresses are shown; give them apart from it"
+        )
+    };
     paths.into_iter().map(told).collect()
 }
 

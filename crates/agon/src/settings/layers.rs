@@ -136,7 +136,10 @@ impl Layer {
 /// What is wrong with one variable by itself.
 pub fn variable_mistake(name: &str, value: &str) -> Option<String> {
     let values = of_variables(&[(name.to_owned(), value.to_owned())]);
-    values.and_then(|values| deserialize::<Settings>(&values)).err().map(|error| masked(&error.to_string()).into_owned())
+    values
+        .and_then(|values| deserialize::<Settings>(&values))
+        .err()
+        .map(|error| masked(&error.to_string()).into_owned())
 }
 
 fn of_variables(variables: &[(String, String)]) -> Result<Map<String, Value>, ConfigError> {

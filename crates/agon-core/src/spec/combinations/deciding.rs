@@ -79,9 +79,7 @@ fn judge(spec: &DebateSpec, found: &mut Found) {
     let others = judge.panel.saturating_sub(1) as usize;
     found.require(judge.panel_models.len() <= others, &["judge.panel_models", "judge.panel"], || {
         let models = judge.panel_models.len();
-        format!(
-            "`judge.panel_models` names {models} for the judges after the first, of whom the panel has {others}"
-        )
+        format!("`judge.panel_models` names {models} for the judges after the first, of whom the panel has {others}")
     });
     found.require(!ends || spec.max_rounds > 1, &["judge.ends_rounds", "max_rounds"], || {
         "`judge.ends_rounds` can spare no round where there is one: `max_rounds` must be at least 2".to_owned()

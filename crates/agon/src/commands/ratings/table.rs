@@ -115,7 +115,7 @@ fn moment(moment: &Moment) -> String {
         MomentKind::Streak => format!("streak: {} in a row", agon_report::count(count.into(), "win")),
         MomentKind::Breakthrough => {
             format!("breakthrough: won after {} without a win", agon_report::count(count.into(), "debate"))
-        },
+        }
     };
     format!("{}  {what}  on {}  {}", day(moment.admitted), cut(&moment.topic), id(&moment.debate))
 }
