@@ -7,6 +7,7 @@ mod export;
 mod list;
 mod load;
 mod offered;
+mod openings;
 mod page;
 mod plan;
 mod rejudge;
@@ -28,6 +29,7 @@ use agon_spec::Defaults;
 use agon_store::StoreError;
 use agon_tools::FeedReader;
 use load::Load;
+use openings::Openings;
 use std::sync::Arc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -54,6 +56,7 @@ pub(crate) struct Api {
     feeds: FeedReader,
     load: Load,
     watches: Arc<Room>,
+    openings: Arc<Openings>,
     stop: CancellationToken,
 }
 
@@ -69,6 +72,7 @@ impl Api {
             feeds: config.feeds.clone(),
             load: Load::default(),
             watches: Room::new(config.limits.watches, !config.auth.is_off()),
+            openings: Openings::new(),
             stop,
         }
     }

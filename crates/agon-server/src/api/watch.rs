@@ -46,6 +46,7 @@ impl Api {
             let (what, retry) = ("open watches", self.times.retry_full);
             Problem::Full { reason: "WATCH_LIMIT", what, held, limit, retry }
         })?;
+        let _opening = self.openings.wait(&call.caller.tenant).await.ok_or(Problem::Draining)?;
         let folded = self.folded(&debate).await?;
         let snapshot = self.shown_as(&folded, true).await?;
         let after = Position(request.after_sequence);
