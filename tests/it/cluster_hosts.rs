@@ -1,6 +1,9 @@
 //! The host that plays a turn dies, or is told to end.
+use crate::cluster_stage::PATIENCE;
 use crate::cluster_stage::{Stage, count, events, is_failure, is_speech, quick};
+use crate::support::Cluster;
 use agon_core::Event;
+use agon_testkit::until;
 
 #[test]
 fn a_turn_whose_host_is_killed_is_played_elsewhere_and_has_one_result() {
@@ -37,6 +40,21 @@ fn a_host_that_is_told_to_end_loses_no_turn() {
     let records = stage.finishes("host-ends");
     assert_eq!((count(&records, is_speech), count(&records, is_failure)), (10, 0));
     assert_eq!(stage.paid_twice(), Vec::<String>::new());
+}
+
+#[test]
+fn a_host_that_was_told_to_end_has_gone_and_is_not_called_silent() {
+    let mut cluster = Cluster::start().nats().gateway().hosts(3);
+    let log = |cluster: &mut Cluster| cluster.member("gateway").log();
+    assert!(cluster.member("host-2").terminate().unwrap().success());
+    until("the gateway notices", PATIENCE, || Ok(log(&mut cluster).contains("drained host has gone").then_some(())))
+        .unwrap();
+    let said = log(&mut cluster);
+    assert!(!said.contains("host is silent"), "{said}");
+    // a third one is still heard, so that silence is not the bus's
+    cluster.member("host-1").kill();
+    until("the gateway misses it", PATIENCE, || Ok(log(&mut cluster).contains("host is silent").then_some(())))
+        .unwrap();
 }
 
 #[test]

@@ -84,6 +84,21 @@ fn a_gateway_without_nats_lives_and_is_not_ready_until_nats_is_back() {
 }
 
 #[test]
+fn every_idle_role_ends_in_order_while_nats_is_away() {
+    let mut cluster = Cluster::start().nats().gateway().coordinators(1).hosts(1);
+    let url = format!("http://{}", cluster.address("admin"));
+    cluster.nats_server().kill();
+    until("NATS is missed", PATIENCE, || {
+        Ok((cluster.world.agon(&["health", "--url", &url]).code == Some(69)).then_some(()))
+    })
+    .unwrap();
+    for name in ["gateway", "coordinator-1", "host-1"] {
+        let process = cluster.member(name);
+        assert_eq!(process.terminate().unwrap().code(), Some(0), "{name}: {}", process.log());
+    }
+}
+
+#[test]
 fn a_server_that_ends_says_so_to_probes_and_lives_until_its_turns_are_over() {
     let mut cluster = Cluster::start();
     let mut alone = cluster.launch("alone", &["--rehearsal", "--latency", "5s"]);

@@ -18,6 +18,29 @@ fn the_http_port_is_not_taken_for_the_grpc_port() {
 }
 
 #[test]
+fn a_server_without_debates_names_the_command_that_brings_it_one() {
+    let mut cluster = Cluster::start();
+    let mut alone = cluster.launch("alone", &["--rehearsal"]);
+    let grpc = address(&mut alone, "gRPC");
+    let said = cluster.world.agon(&["list", "--server", &grpc]).ok();
+    assert!(said.stderr.contains("agon submit FILE") && !said.stderr.contains("agon run"), "{said:?}");
+    let said = cluster.world.agon(&["list"]).ok();
+    assert!(said.stderr.contains("agon run FILE"), "{said:?}");
+}
+
+#[test]
+fn an_admin_port_beyond_loopback_is_warned_of() {
+    let mut cluster = Cluster::start();
+    let mut open = cluster.launch("open", &["--rehearsal", "--admin", "0.0.0.0:0"]);
+    open.wait_for(" is up: ").unwrap();
+    let warns = "the admin port asks nobody";
+    assert!(open.log().contains(warns), "{}", open.log());
+    let mut closed = cluster.launch("closed", &["--rehearsal"]);
+    closed.wait_for(" is up: ").unwrap();
+    assert!(!closed.log().contains(warns), "{}", closed.log());
+}
+
+#[test]
 fn a_debate_of_a_server_is_replayed_and_judged_again_like_one_of_this_machine() {
     let mut cluster = Cluster::start();
     let mut alone = cluster.launch("alone", &["--rehearsal"]);
