@@ -54,9 +54,15 @@ pub const VARIABLES: [&str; 9] =
 pub enum ExpressionError {
     /// It is too long or too deep to be parsed.
     #[error(
-        "it may have {MAX_EXPRESSION_CHARS} characters, and {MAX_EXPRESSION_LEVELS} opening brackets or `?` in all"
+        "it has {chars} characters, and {levels} opening brackets or `?` in all; at most {MAX_EXPRESSION_CHARS} and {MAX_EXPRESSION_LEVELS} \
+         are allowed"
     )]
-    TooLong,
+    TooLong {
+        /// Its characters.
+        chars: usize,
+        /// Its opening brackets and `?`.
+        levels: usize,
+    },
     /// Evaluating it could take too many steps.
     #[error(
         "evaluating it could take {steps} steps; at most {most} are allowed: nest fewer loops, or use fewer labels"
@@ -159,8 +165,9 @@ pub fn terminates(expression: &str, figures: &Figures) -> Result<bool, Expressio
 
 fn compile(expression: &str) -> Result<Program, ExpressionError> {
     let levels = expression.chars().filter(|c| matches!(c, '(' | '[' | '{' | '?')).count();
-    if expression.chars().count() > MAX_EXPRESSION_CHARS || levels > MAX_EXPRESSION_LEVELS {
-        return Err(ExpressionError::TooLong);
+    let chars = expression.chars().count();
+    if chars > MAX_EXPRESSION_CHARS || levels > MAX_EXPRESSION_LEVELS {
+        return Err(ExpressionError::TooLong { chars, levels });
     }
     Program::compile(expression).map_err(|errors| {
         let first = errors.errors.first();
@@ -331,7 +338,9 @@ mod tests {
     #[test]
     fn what_is_too_long_or_too_deep_is_refused_before_it_is_parsed() {
         for expression in ["(".repeat(60_000), "!".repeat(501), "-".repeat(60_000)] {
-            assert_eq!(terminates(&expression, &Figures::default()), Err(ExpressionError::TooLong));
+            let found = terminates(&expression, &Figures::default());
+            let counted = |chars| chars == expression.len();
+            assert!(matches!(found, Err(ExpressionError::TooLong { chars, .. }) if counted(chars)), "{found:?}");
         }
     }
 

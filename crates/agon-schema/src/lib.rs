@@ -9,6 +9,7 @@ mod cache;
 mod count;
 
 use jsonschema::{PatternOptions, ValidationError, Validator};
+use regex::RegexBuilder;
 use serde_json::Value;
 
 pub use cache::Cache;
@@ -60,6 +61,46 @@ pub enum Refusal {
     /// A pattern is too long.
     #[error("a pattern of {0} characters; at most {MAX_PATTERN_CHARS} are allowed")]
     Pattern(usize),
+    /// A pattern cannot be matched in linear time, or is none.
+    #[error("a pattern cannot be used: {0}")]
+    Regex(RegexFault),
+}
+
+/// Why a pattern cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RegexFault {
+    /// It unfolds to too much.
+    #[error(
+        "compiled it takes more than {MAX_PATTERN_BYTES} bytes, which is all that is allowed; repeat less (`{{99}}`)"
+    )]
+    TooLarge,
+    /// It is no regular expression, or needs what cannot be matched in linear time.
+    #[error("{0}")]
+    Syntax(String),
+}
+
+impl RegexFault {
+    /// What is wrong with a pattern; nothing where that is not known.
+    fn of(pattern: &str) -> Option<Self> {
+        let limited =
+            RegexBuilder::new(pattern).size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES).build();
+        match limited.err()? {
+            regex::Error::CompiledTooBig(_) => Some(Self::TooLarge),
+            // the last line of several says why, those before show where
+            regex::Error::Syntax(told) => {
+                let why = told.lines().last().unwrap_or_default();
+                Some(Self::Syntax(why.trim().trim_start_matches("error: ").to_owned()))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Why the validator does not take a schema.
+fn refused(error: &ValidationError<'_>) -> SchemaError {
+    let fault = error.instance().as_str().and_then(RegexFault::of);
+    let why = fault.map_or_else(|| Refusal::Invalid(error.to_string()), Refusal::Regex);
+    SchemaError { at: error.instance_path().to_string(), why }
 }
 
 /// What a value does not keep to.
@@ -83,9 +124,8 @@ impl Schema {
     pub fn compile(schema: &Value, most: u64) -> Result<Self, SchemaError> {
         let nodes = check(schema, most)?;
         let patterns = PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES);
-        let validator = jsonschema::options().with_pattern_options(patterns).build(schema).map_err(|error| {
-            SchemaError { at: error.instance_path().to_string(), why: Refusal::Invalid(error.to_string()) }
-        })?;
+        let options = jsonschema::options().with_pattern_options(patterns);
+        let validator = options.build(schema).map_err(|error| refused(&error))?;
         Ok(Self { validator, nodes })
     }
 

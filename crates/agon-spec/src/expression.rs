@@ -1,6 +1,7 @@
 //! `terminate_when`, checked before a debate begins.
 use crate::diagnostic::{Code, Finding, Problems, clean};
 use crate::draft::budget;
+use crate::limits::Limits;
 use crate::place::{Place, Span};
 use crate::section::{Checked, Field, Section};
 use crate::suggest::nearest;
@@ -44,10 +45,12 @@ fn finding(error: &ExpressionError, expression: &str, field: &Field, problems: &
             let message = format!("`{}` can only fail: {}", field.path, clean(&error.to_string()));
             finding(Code::BadExpression, problems.locate(key, field.span), message)
         }
-        ExpressionError::TooLong
-        | ExpressionError::TooMuch { .. }
-        | ExpressionError::Evaluation(_)
-        | ExpressionError::NotBoolean(_) => {
+        ExpressionError::TooMuch { .. } => {
+            let message = format!("`{}` is not usable: {}", field.path, clean(&error.to_string()));
+            let raised = Limits::raised("expression_steps", Limits::MOST.expression_steps);
+            finding(Code::BadExpression, field.span, message).help(raised)
+        }
+        ExpressionError::TooLong { .. } | ExpressionError::Evaluation(_) | ExpressionError::NotBoolean(_) => {
             let message = format!("`{}` is not usable: {}", field.path, clean(&error.to_string()));
             finding(Code::BadExpression, field.span, message)
         }

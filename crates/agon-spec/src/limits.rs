@@ -27,6 +27,11 @@ impl Limits {
         variables: 1_000,
     };
 
+    /// How an operator allows more of a limit, of which `most` is allowed at the utmost.
+    pub(crate) fn raised(name: &str, most: u64) -> String {
+        format!("the setting `limits.{name}` of the process that admits the debate allows up to {most}")
+    }
+
     /// What is wrong with them, each with its name.
     pub fn problems(&self) -> Vec<String> {
         let most = Self::MOST;

@@ -1,5 +1,6 @@
 //! Template variables in `instructions` and `system_prompt`.
 use crate::diagnostic::{Code, Finding, Problems, quote};
+use crate::limits::Limits;
 use crate::place::Span;
 use crate::suggest::nearest;
 
@@ -21,9 +22,11 @@ pub(crate) fn variables(text: &str) -> impl Iterator<Item = &str> {
 /// Reports variables that do not exist, and braces that are not closed.
 pub(crate) fn check(text: &str, span: Span, path: &str, problems: &mut Problems<'_>) {
     let most = usize::try_from(problems.limits.variables).unwrap_or(usize::MAX);
-    if text.matches("{{").nth(most).is_some() {
-        let message = format!("`{path}` holds more than {most} variables");
-        problems.error(Finding::new(Code::TooComplex, span, message).field(path));
+    let found = text.matches("{{").count();
+    if found > most {
+        let message = format!("`{path}` holds {found} variables; at most {most} are allowed");
+        let raised = Limits::raised("variables", Limits::MOST.variables);
+        problems.error(Finding::new(Code::TooComplex, span, message).field(path).help(raised));
         return;
     }
     let mut rest = text;

@@ -1,5 +1,6 @@
 //! YAML and JSON as one tree whose every key and value knows its place.
 use crate::diagnostic::{Code, Finding};
+use crate::limits::Limits;
 use crate::place::Span;
 
 /// Deeper nesting than any debate file needs.
@@ -63,17 +64,25 @@ impl Charge {
     pub fn admit(&mut self, depth: usize, text: usize, span: Span) -> Result<(), Finding> {
         self.nodes += 1;
         self.text = self.text.saturating_add(text as u64);
-        let message = if depth > MAX_DEPTH {
-            format!("values are nested deeper than {MAX_DEPTH} levels")
-        } else if self.nodes > MAX_NODES {
-            format!("the file has more than {MAX_NODES} keys and values, aliases counted each time they are used")
-        } else if self.text > self.most_text {
-            let most = self.most_text;
-            format!("the file has more than {most} bytes of text, aliases counted each time they are used")
-        } else {
-            return Ok(());
-        };
-        Err(Finding::new(Code::TooComplex, span, message))
+        let refused = |message| Err(Finding::new(Code::TooComplex, span, message));
+        if depth > MAX_DEPTH {
+            return refused(format!("values are nested {depth} levels deep here; at most {MAX_DEPTH} are allowed"));
+        }
+        if self.nodes > MAX_NODES {
+            return refused(format!(
+                "the file has {} keys and values up to here, aliases counted each time they are used; at most {MAX_NODES} are allowed",
+                self.nodes
+            ));
+        }
+        if self.text > self.most_text {
+            let (found, most) = (self.text, self.most_text);
+            let raised = Limits::raised("expanded_bytes", Limits::MOST.expanded_bytes);
+            let told = format!(
+                "the file has {found} bytes of text up to here, aliases counted each time they are used; at most {most} are allowed"
+            );
+            return refused(told).map_err(|finding: Finding| finding.help(raised));
+        }
+        Ok(())
     }
     /// Admits a value that is there already and is about to be copied to `depth`.
     pub fn admit_copy(&mut self, node: &Node, depth: usize, span: Span) -> Result<(), Finding> {

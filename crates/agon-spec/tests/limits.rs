@@ -80,19 +80,20 @@ fn each_limit_is_a_setting() {
             format!("labels: {{a: &a {text}, b: *a, c: *a, d: *a}}\n"),
             Limits { expanded_bytes: Limits::MOST.expanded_bytes, ..usual },
             Code::TooComplex,
-            "more than 4194304 bytes",
+            "at most 4194304 are allowed",
         ),
         (
             format!("instructions: \"{}\"\n", "{{topic}}".repeat(101)),
             Limits { variables: 101, ..usual },
             Code::TooComplex,
-            "more than 100 variables",
+            "holds 101 variables; at most 100 are allowed",
         ),
     ] {
         let source = Source::new("a.yaml", format!("topic: Tea?\nmodel: m\n{file}"));
         let read = |limits| parse(&source, &Defaults { limits, ..Defaults::default() });
         let refused = read(usual);
-        assert!(has(&refused, code) && render(&refused.diagnostics).contains(told), "{}", render(&refused.diagnostics));
+        let said = render(&refused.diagnostics);
+        assert!(has(&refused, code) && said.contains(told) && said.contains("help: the setting `limits."), "{said}");
         assert!(read(raised).spec.is_some(), "{told}: {}", render(&read(raised).diagnostics));
         assert!(read(least).spec.is_none(), "{told}");
     }

@@ -67,7 +67,8 @@ pub fn run(input: &[u8]) {
     let answer = terminates(expression, &figures);
     let is_bounded = |error: &ExpressionError| error.to_string().len() < 4_000;
     assert!(checked.as_ref().err().is_none_or(is_bounded) && answer.as_ref().err().is_none_or(is_bounded));
-    let refused = |error: &ExpressionError| matches!(error, ExpressionError::TooMuch { .. } | ExpressionError::TooLong);
+    let refused =
+        |error: &ExpressionError| matches!(error, ExpressionError::TooMuch { .. } | ExpressionError::TooLong { .. });
     let is_unknown = matches!(checked, Err(ExpressionError::UnknownVariable(_) | ExpressionError::Syntax { .. }));
     assert!(
         is_unknown || checked.as_ref().err().is_some_and(refused) == answer.as_ref().err().is_some_and(refused),

@@ -90,7 +90,8 @@ impl Api {
         call.caller.require(Scope::DebatesWrite)?;
         let debate = named(&call.caller, &request.name)?;
         if request.reason.len() > MAX_REASON {
-            return Err(Problem::invalid("reason", format!("a reason has at most {MAX_REASON} bytes")));
+            let found = request.reason.len();
+            return Err(Problem::invalid("reason", format!("{found} bytes; a reason has at most {MAX_REASON}")));
         }
         let folded = self.folded(&debate).await?;
         if folded.debate.ended().is_none() {

@@ -82,7 +82,7 @@ fn request_id(id: &str) -> Result<String, String> {
     if fits {
         Ok(id.to_owned())
     } else {
-        Err(format!("a request id is 1 to {MAX_REQUEST_ID} visible ASCII characters"))
+        Err(format!("a request id is 1 to {MAX_REQUEST_ID} visible ASCII characters; found {} bytes", id.len()))
     }
 }
 
@@ -94,7 +94,10 @@ fn labels(wrong: &mut Vec<Violation>, labels: &BTreeMap<String, String>) {
     for (key, value) in labels.iter().take(MAX_LABELS) {
         let field = || format!("labels[{:?}]", crate::error::cut(key));
         if !(1..=MAX_LABEL_KEY).contains(&key.len()) || !key.bytes().all(key_byte) {
-            let text = format!("a label's key is 1 to {MAX_LABEL_KEY} characters of a-z, 0-9, '.', '_', '/' and '-'");
+            let text = format!(
+                "a label's key is 1 to {MAX_LABEL_KEY} characters of a-z, 0-9, '.', '_', '/' and '-'; found {} bytes",
+                key.len()
+            );
             wrong.push(Violation::of(field(), text));
         }
         if value.len() > MAX_LABEL_VALUE {

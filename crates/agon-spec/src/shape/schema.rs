@@ -1,6 +1,7 @@
 //! A JSON Schema inside a debate file.
 use super::check::Check;
 use crate::diagnostic::{Code, Finding, clean};
+use crate::limits::Limits;
 use crate::place::Span;
 use crate::section::Checked;
 use crate::tree::{Node, Value};
@@ -23,12 +24,17 @@ impl Check<'_, '_> {
             | Refusal::Foreign(_)
             | Refusal::Nowhere(_)
             | Refusal::Keyword(_)
-            | Refusal::Pattern(_) => "is not usable",
+            | Refusal::Pattern(_)
+            | Refusal::Regex(_) => "is not usable",
         };
         let said: String = clean(&error.to_string()).chars().take(200).collect();
         let message = format!("`{}` {what}{at}: {said}", self.path);
         let span = self.span_inside(node, inside);
-        self.problems.error(Finding::new(Code::BadSchema, span, message).field(self.path));
+        let finding = Finding::new(Code::BadSchema, span, message).field(self.path);
+        self.problems.error(match error.why {
+            Refusal::TooLarge(_) => finding.help(Limits::raised("schema_nodes", Limits::MOST.schema_nodes)),
+            _ => finding,
+        });
         None
     }
     /// The place that a JSON pointer leads to, or as far as it leads.

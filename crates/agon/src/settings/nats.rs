@@ -135,10 +135,10 @@ impl NatsSettings {
             problems.extend(problem.map(|problem| format!("{name}: {problem}")));
         }
         if !matches!(self.replicas.get(), 1 | 3 | 5) {
-            problems.push("replicas: 1, 3 or 5".to_owned());
+            problems.push(format!("replicas: {}; 1, 3 or 5 is allowed", self.replicas));
         }
         if self.limits.reserve_percent > 50 {
-            problems.push("limits.reserve_percent: 0 to 50".to_owned());
+            problems.push(format!("limits.reserve_percent: {}; from 0 to 50 is allowed", self.limits.reserve_percent));
         }
         if self.tls.cert.is_some() != self.tls.key.is_some() {
             problems.push("tls.cert, tls.key: give both or neither".to_owned());
