@@ -76,7 +76,7 @@ fn a_debate_without_a_model_is_submitted_for_the_one_that_most_hosts_serve() {
         || Ok(Some(cluster.world.agon(&["hosts", "--server", &grpc]).stdout).filter(|said| said.contains("tiny")));
     until("the host has listed its models", PATIENCE, listed).unwrap();
     let said = submit(&[]);
-    let told = "model tiny:1b: served by 1 of 1 hosts; choose another with --model NAME";
+    let told = "model tiny:1b: served by 1 of 1 host; choose another with --model NAME";
     assert!(said.stderr.contains(told) && said.stdout.contains("model tiny:1b:"), "{said:?}");
     let named = submit(&["--model", "named:1b"]);
     assert!(!named.stderr.contains("choose another") && named.stdout.contains("model named:1b:"), "{named:?}");
