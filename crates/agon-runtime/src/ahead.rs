@@ -1,6 +1,7 @@
 //! Loads the models of a debate ahead of their turns.
 use crate::config::HostConfig;
 use crate::desk::{Desk, Player};
+use crate::needs::Needs;
 use crate::replica::Replica;
 use crate::shared::Shared;
 use agon_core::{Admission, DebateSpec, HostId, ModelName, Outgrown, Overlong, Position};
@@ -21,8 +22,7 @@ pub(crate) async fn load(shared: Shared, desk: Arc<Desk>, replica: Arc<Replica>)
     }
     let Ok(admission) = replica.catch_up(Position(1)).await else { return };
     for model in models(&admission.spec) {
-        let here = shared.directory.preferred(&admission.id, &model, admission.rehearsal).as_ref() == Some(&desk.id);
-        if !here {
+        if !is_placed_here(&shared, &desk.id, &admission, &model) {
             continue;
         }
         check_time(&shared, &desk, &admission, &model);
@@ -31,6 +31,14 @@ pub(crate) async fn load(shared: Shared, desk: Arc<Desk>, replica: Arc<Replica>)
         }
         check_room(&desk, &admission, &model).await;
     }
+}
+
+/// Whether the host is the best place for turns of the model: for those of whoever needs the most, and for all others.
+fn is_placed_here(shared: &Shared, host: &HostId, admission: &Admission, model: &ModelName) -> bool {
+    let needs = Needs::of_model(&admission.spec, model);
+    needs.iter().any(|needs| {
+        shared.directory.preferred(&admission.id, (model, needs), admission.rehearsal).as_ref() == Some(host)
+    })
 }
 
 async fn load_one(host: &HostId, config: &HostConfig, admission: &Admission, model: &ModelName) {

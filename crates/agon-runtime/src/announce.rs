@@ -80,6 +80,7 @@ async fn hear(shared: &Shared, trouble: &mut Trouble) -> Result<(), BusError> {
     if let Some(after) = trouble.over() {
         tracing::info!(after, "hosts are heard again");
     }
+    shared.directory.listens();
     loop {
         let next = shared.directory.expire();
         tokio::select! {

@@ -3,6 +3,7 @@
 //! Those of this process are known directly, the others by what they announce.
 use crate::config::{HostConfig, NodeConfig};
 use crate::gate::GateLink;
+use crate::needs::Needs;
 use agon_core::{DebateId, HostId, ModelName, NodeId};
 use agon_proto::{BreakerState, HostAlive};
 use keys::Keys;
@@ -49,6 +50,8 @@ pub(crate) struct Directory {
     retreat: watch::Sender<bool>,
     /// The process takes no more turns, at none of its hosts.
     closing: AtomicBool,
+    /// Since when other hosts are listened to.
+    listening: watch::Sender<Option<Instant>>,
 }
 
 impl Directory {
@@ -66,6 +69,7 @@ impl Directory {
             playing: watch::Sender::new(0),
             retreat: watch::Sender::new(false),
             closing: AtomicBool::new(false),
+            listening: watch::Sender::new(None),
         }
     }
 
@@ -81,13 +85,47 @@ impl Directory {
     /// The host at which a debate's turns for this model are best played first: one that lives and lists the model, well,
     /// warm, little loaded; ties are spread over debates, the same way on every node.
     ///
-    /// A draining host of this process is the last choice: it refuses, and the turn waits in the queue for whoever comes.
-    pub(crate) fn preferred(&self, debate: &DebateId, model: &ModelName, rehearsal: bool) -> Option<HostId> {
+    /// A draining host of this process is the last choice: it refuses, and the turn waits in the queue for whoever comes. One that
+    /// lacks what the turn needs is the last but one: it says what it lacks.
+    pub(crate) fn preferred(
+        &self,
+        debate: &DebateId,
+        (model, needs): (&ModelName, &Needs),
+        rehearsal: bool,
+    ) -> Option<HostId> {
         let here = self.locals.iter().filter(|local| local.plays.fits(rehearsal));
         let here = here.filter_map(|local| Some((local.is_draining(), local.standing(model)?, local.id.clone())));
         let elsewhere = self.remotes.standings(model, rehearsal).into_iter().filter(|(_, id)| self.local(id).is_none());
         let all = here.chain(elsewhere.map(|(standing, id)| (false, standing, id)));
-        all.min_by_key(|(draining, standing, id)| (*draining, rank(standing, debate, id))).map(|(_, _, id)| id)
+        let place =
+            |draining, standing: &Standing, id: &HostId| (draining, self.lacks(id, needs), rank(standing, debate, id));
+        all.min_by_key(|(draining, standing, id)| place(*draining, standing, id)).map(|(_, _, id)| id)
+    }
+
+    /// Whether a host that is known takes turns for the model.
+    pub(crate) fn serves(&self, model: &ModelName, rehearsal: bool) -> bool {
+        let mut here = self.locals.iter().filter(|local| local.plays.fits(rehearsal));
+        here.any(|local| local.standing(model).is_some()) || !self.remotes.standings(model, rehearsal).is_empty()
+    }
+
+    /// Whether a host is known to lack what a turn needs.
+    pub(crate) fn lacks(&self, host: &HostId, needs: &Needs) -> bool {
+        !needs.is_empty()
+            && match self.local(host) {
+                Some(local) => !local.meets(needs),
+                None => self.remotes.lacks(host, needs),
+            }
+    }
+
+    /// Whether a host of this process lacks what a turn needs, and another one that takes turns for the model is known to have it.
+    pub(crate) fn fits_elsewhere(&self, here: &HostId, (model, needs): (&ModelName, &Needs), rehearsal: bool) -> bool {
+        if !self.lacks(here, needs) {
+            return false;
+        }
+        let local = self.servers().filter(|other| other.plays.fits(rehearsal) && !other.is_draining());
+        let mut local = local.filter(|other| other.standing(model).is_some());
+        let mut remote = self.remotes.standings(model, rehearsal).into_iter();
+        local.any(|other| other.meets(needs)) || remote.any(|(_, id)| !self.lacks(&id, needs))
     }
 
     /// The host of this process that a tool is to ask for a model. One that rehearses is the last choice, for a tool does not
@@ -294,6 +332,23 @@ impl Directory {
         }
         if !self.announces() {
             self.remotes.bus_is_heard(Instant::now());
+        }
+    }
+    /// From now on the hosts of other processes are listened to.
+    pub(crate) fn listens(&self) {
+        self.listening.send_if_modified(|since| since.is_none() && since.replace(Instant::now()).is_none());
+    }
+    /// Waits until every host that announces itself this often can have been heard; true where that took a while.
+    pub(crate) async fn first_round(&self, heartbeat: Duration) -> bool {
+        let mut listening = self.listening.subscribe();
+        let Ok(since) = listening.wait_for(Option::is_some).await.map(|since| *since) else { return false };
+        let heard = since.map(|since| since + heartbeat + heartbeat / 2);
+        match heard.filter(|heard| *heard > Instant::now()) {
+            Some(heard) => {
+                tokio::time::sleep_until(heard).await;
+                true
+            }
+            None => false,
         }
     }
     /// Whether this process announces hosts, and so hears itself while the bus carries anything.

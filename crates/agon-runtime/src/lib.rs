@@ -46,6 +46,7 @@ mod hosts;
 mod intake;
 mod leases;
 mod ledger;
+mod needs;
 mod node;
 mod notes;
 mod offer;

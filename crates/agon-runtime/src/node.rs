@@ -193,9 +193,20 @@ impl Node {
         self.shared.directory.known()
     }
 
-    /// Whether a host that is known here takes turns of this debate for the model.
-    pub fn serves(&self, debate: &DebateId, model: &ModelName, rehearsal: bool) -> bool {
-        self.shared.directory.preferred(debate, model, rehearsal).is_some()
+    /// Whether a host that is known here takes turns for the model.
+    pub fn serves(&self, model: &ModelName, rehearsal: bool) -> bool {
+        self.shared.directory.serves(model, rehearsal)
+    }
+
+    /// Waits until every host of the cluster can have been heard; true where that took a while, because this node has just started.
+    pub async fn hear_all_hosts(&self) -> bool {
+        let heartbeat = self.shared.config.times.heartbeat;
+        if self.shared.config.embedded {
+            return false;
+        }
+        let heard = self.shared.directory.first_round(heartbeat);
+        // a bus that is away is no reason to wait for long
+        tokio::time::timeout(heartbeat * 3, heard).await.unwrap_or(true)
     }
 
     /// The nodes with coordinators that were heard lately; of a node that holds every role itself, none.

@@ -1,4 +1,5 @@
 //! How the coordinator finds a host for a turn.
+use crate::needs::Needs;
 use crate::shared::Shared;
 use crate::subjects;
 use agon_bus::{BusError, Payload};
@@ -27,6 +28,8 @@ pub(crate) struct Wanted {
     pub(crate) offer: TurnOffer,
     /// When the coordinator gives it up.
     pub(crate) until: Instant,
+    /// What its host has to have besides the model.
+    pub(crate) needs: Needs,
     /// Only rehearsing hosts may play it, or none of them.
     pub(crate) rehearsal: bool,
     /// The host that plays the turn already, as far as is known.
@@ -61,11 +64,11 @@ const ASK_AGAIN: [Duration; 6] = [
 /// Offers a turn: to the host that holds this debate's prompts for the model, else to the best one that is known, else
 /// to the model's queue.
 pub(crate) async fn offer(shared: &Shared, wanted: &Wanted) -> Offered {
-    let Wanted { offer, until, rehearsal, placed, warm } = wanted;
+    let Wanted { offer, until, needs, rehearsal, placed, warm } = wanted;
     let placed = placed.clone().filter(|host| plays_on(shared, host));
-    let warm = warm.clone().filter(|host| shared.directory.lives(host));
+    let warm = warm.clone().filter(|host| shared.directory.lives(host) && !shared.directory.lacks(host, needs));
     let may_play = placed.is_some();
-    let preferred = || shared.directory.preferred(&offer.debate, &offer.ask.model, *rehearsal);
+    let preferred = || shared.directory.preferred(&offer.debate, (&offer.ask.model, needs), *rehearsal);
     let Some(host) = placed.or(warm).or_else(preferred) else { return nowhere(shared, wanted).await };
     if press(shared, (offer, *until), &host, may_play).await {
         return Offered::Accepted(host);
@@ -98,9 +101,9 @@ async fn press(shared: &Shared, (offer, until): (&TurnOffer, Instant), host: &Ho
 /// For a turn that waits in its model's queue: it is put there again if it was lost, and a host that would serve its
 /// model but never heard of it is told to look there. Offered besides, it could be played twice.
 pub(crate) async fn requeue(shared: &Shared, wanted: &Wanted) -> Offered {
-    let Wanted { offer, rehearsal, .. } = wanted;
+    let Wanted { offer, needs, rehearsal, .. } = wanted;
     enqueue(shared, wanted).await;
-    let Some(host) = shared.directory.preferred(&offer.debate, &offer.ask.model, *rehearsal) else {
+    let Some(host) = shared.directory.preferred(&offer.debate, (&offer.ask.model, needs), *rehearsal) else {
         return Offered::Unserved;
     };
     let patience = shared.config.times.offer_patience;

@@ -40,6 +40,8 @@ enum Done {
 enum Left {
     /// It is not well, or it stops.
     Unable,
+    /// It lacks a tool or verifier that another host has.
+    Lacking,
     /// It may not: models speak here and the debate is a rehearsal, or the other way round.
     Misplaced,
 }
@@ -58,6 +60,9 @@ impl From<Failure> for NoAnswer {
 /// The first and the longest pause between two tries to reach a store.
 const STORE_PAUSE: Duration = Duration::from_millis(100);
 const STORE_PAUSE_MAX: Duration = Duration::from_secs(5);
+
+/// How long a turn rests in its queue that was pulled by a host which lacks a tool for it: the same host may pull it again.
+const LACKING_PAUSE: Duration = Duration::from_secs(1);
 
 impl Play {
     /// Plays the turn and ends it everywhere.
@@ -204,8 +209,9 @@ impl Play {
     async fn hand_back(&self, why: Left) {
         let deliveries = self.work.deliveries();
         match why {
-            Left::Unable if !deliveries.is_empty() => self.release(&deliveries).await,
-            Left::Unable => self.give_back().await,
+            Left::Unable if !deliveries.is_empty() => self.release(&deliveries, Duration::ZERO).await,
+            Left::Lacking if !deliveries.is_empty() => self.release(&deliveries, LACKING_PAUSE).await,
+            Left::Unable | Left::Lacking => self.give_back().await,
             Left::Misplaced => {
                 tracing::error!(debate = %self.work.debate, host = %self.desk.id, "a rehearsal and models do not mix, turn given back");
                 self.give_back().await;
@@ -225,9 +231,9 @@ impl Play {
         }
     }
 
-    async fn release(&self, deliveries: &[Arc<dyn Delivery>]) {
+    async fn release(&self, deliveries: &[Arc<dyn Delivery>], pause: Duration) {
         for delivery in deliveries {
-            if let Err(error) = delivery.nak(Duration::ZERO).await {
+            if let Err(error) = delivery.nak(pause).await {
                 tracing::debug!(debate = %self.work.debate, %error, "turn not given back, its lease will run out");
             }
         }

@@ -1,6 +1,7 @@
 //! The turns that a coordinator has open: offered, looked at, withdrawn.
 use super::{Msg, State, Stop};
 use crate::agenda::Due;
+use crate::needs::Needs;
 use crate::offer::{self, Offered, Wanted};
 use crate::replay;
 use crate::tasks::tell;
@@ -26,7 +27,8 @@ impl State {
         };
         let until = Instant::now() + Duration::from_millis(open.ask.deadline.since(self.now()));
         let (placed, warm) = (open.host.clone(), self.warm.get(&open.ask.model).cloned());
-        let wanted = Wanted { offer, until, rehearsal: admission.rehearsal, placed, warm };
+        let needs = Needs::of(&admission.spec, &open.ask);
+        let wanted = Wanted { offer, until, needs, rehearsal: admission.rehearsal, placed, warm };
         let (target, shared, queued) = (myself.clone(), self.shared.clone(), open.queued);
         self.scope.spawn(myself.get_cell(), async move {
             let offered =
@@ -113,10 +115,9 @@ impl State {
     pub(super) async fn hosts_changed(&mut self, myself: &ActorRef<Msg>) -> Result<(), Stop> {
         let Some(debate) = self.debate.as_ref() else { return Ok(()) };
         let (directory, rehearsal) = (&self.shared.directory, debate.admission().rehearsal);
-        let homeless = self.agenda.homeless(
-            |host| offer::plays_on(&self.shared, host),
-            |model| directory.preferred(&self.id, model, rehearsal).is_some(),
-        );
+        let homeless = self
+            .agenda
+            .homeless(|host| offer::plays_on(&self.shared, host), |model| directory.serves(model, rehearsal));
         for turn in homeless {
             self.look(myself, turn).await?;
             self.offer(myself, turn, false);
@@ -175,7 +176,7 @@ impl State {
     pub(super) async fn withdraw(&mut self, myself: &ActorRef<Msg>, turn: TurnId) -> Result<(), Stop> {
         let (Some(open), Some(debate)) = (self.agenda.get(turn), self.debate.as_ref()) else { return Ok(()) };
         let (directory, rehearsal) = (&self.shared.directory, debate.admission().rehearsal);
-        let served = open.host.is_some() || directory.preferred(&self.id, &open.ask.model, rehearsal).is_some();
+        let served = open.host.is_some() || directory.serves(&open.ask.model, rehearsal);
         let result = if served { TurnResult::Withdrawn } else { offer::unserved(&self.shared, &open.ask) };
         let result = self.decide(turn, result).await?;
         self.on_result(myself, turn, &result).await

@@ -2,6 +2,7 @@
 use super::place::Standing;
 use crate::config::{HostConfig, NodeConfig, Served};
 use crate::gate::GateLink;
+use crate::needs::Needs;
 use agon_core::breaker::BreakerPolicy;
 use agon_core::{HostId, ModelName, NodeId};
 use agon_proto::{BreakerState, HostAlive, HostModel, HostTools};
@@ -303,6 +304,11 @@ impl Local {
     /// Has the host take no more turns, or take them again; true when that is news.
     pub(super) fn drain(&self, drain: bool) -> bool {
         self.draining.send_replace(drain) != drain
+    }
+
+    /// Whether it has what a turn needs. Who is asked outside Agon brings tools of its own.
+    pub(super) fn meets(&self, needs: &Needs) -> bool {
+        self.is_seats() || needs.are_met_by(&self.tools)
     }
 
     /// What the host says of itself.

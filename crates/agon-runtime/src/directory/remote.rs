@@ -2,6 +2,7 @@
 use super::KnownHost;
 use super::local::plain;
 use super::place::Standing;
+use crate::needs::Needs;
 use agon_core::{HostId, ModelName};
 use agon_proto::{HostAlive, HostModel};
 use std::collections::BTreeMap;
@@ -117,6 +118,13 @@ impl Remotes {
         let living = known.hosts.values().filter(|remote| remote.alive.rehearsal == rehearsal);
         let living = living.filter(|remote| self.takes_turns(&known.hearing, remote, now));
         living.filter_map(|remote| Some((remote.standing(&model)?, remote.alive.host.clone()))).collect()
+    }
+
+    /// Whether a host says what it has, and lacks what a turn needs.
+    pub(super) fn lacks(&self, host: &HostId, needs: &Needs) -> bool {
+        let known = self.read();
+        let there = known.hosts.get(host).and_then(|remote| remote.alive.tools.as_ref());
+        there.is_some_and(|there| !needs.are_met_by(there))
     }
 
     pub(super) fn known(&self) -> Vec<KnownHost> {

@@ -4,6 +4,7 @@ use super::{Left, NoAnswer, Play, STORE_PAUSE};
 use crate::config::HostConfig;
 use crate::desk::Player;
 use crate::gate::Permit;
+use crate::needs::Needs;
 use crate::replica::{Behind, read_answer};
 use crate::request::{self, Costs};
 use crate::told::Told;
@@ -32,6 +33,11 @@ impl Play {
         told.admission(&admission);
         if !self.desk.fits(admission.rehearsal) {
             return Err(NoAnswer::Left(Left::Misplaced));
+        }
+        let needs = Needs::of(&admission.spec, &self.work.ask);
+        let wanted = (&self.work.ask.model, &needs);
+        if self.shared.directory.fits_elsewhere(&self.desk.id, wanted, admission.rehearsal) {
+            return Err(NoAnswer::Left(Left::Lacking));
         }
         self.verifiers_there(&admission.spec)?;
         let answer = self.answer_of(&admission, call, told).await?;

@@ -1,8 +1,9 @@
 //! The claims that a speech marks are checked where it was generated, before it is anybody else's: what came of them is a part of it.
 use super::Play;
 use crate::desk::Player;
+use crate::needs::is_speech;
 use agon_core::{
-    Answer, CLAIM_CHARS, Call, Check, CheckFailure, CheckResult, DebateSpec, Failure, FailureCause, MarkedClaim, Task,
+    Answer, CLAIM_CHARS, Call, Check, CheckFailure, CheckResult, DebateSpec, Failure, FailureCause, MarkedClaim,
     marked_claims,
 };
 use std::time::Duration;
@@ -99,11 +100,7 @@ impl Play {
 
     /// A process outside Agon brings verifiers of its own, as it does tools.
     fn is_speech_of_a_model(&self) -> bool {
-        let speech = matches!(
-            self.work.ask.task,
-            Task::Opening | Task::Argument { .. } | Task::Statement { .. } | Task::Closing | Task::Revise { .. }
-        );
-        speech && matches!(self.desk.player, Player::Server(_))
+        is_speech(&self.work.ask.task) && matches!(self.desk.player, Player::Server(_))
     }
 
     fn time_left(&self) -> Duration {

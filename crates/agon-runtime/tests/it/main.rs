@@ -18,6 +18,8 @@ mod debates;
 #[cfg(test)]
 mod durable;
 #[cfg(test)]
+mod equipped;
+#[cfg(test)]
 mod fleet;
 #[cfg(test)]
 mod full_queue;

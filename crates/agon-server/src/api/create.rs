@@ -22,7 +22,7 @@ impl Api {
         let wanted = self.wanted(call, request).await?;
         self.feeds_there(&wanted.spec)?;
         if request.validate_only {
-            return self.planned(call, wanted);
+            return self.planned(call, wanted).await;
         }
         let debate = self.id_for(call, &wanted).await?;
         let admission = admission(call, wanted, debate.clone(), self.retry);
@@ -48,8 +48,8 @@ impl Api {
     }
 
     /// What the debate would be. Nothing is written.
-    fn planned(&self, call: &Call, wanted: Wanted) -> Result<pb::Debate, Problem> {
-        let unserved = self.offered(&wanted.spec, wanted.rehearsal)?;
+    async fn planned(&self, call: &Call, wanted: Wanted) -> Result<pb::Debate, Problem> {
+        let unserved = self.offered(&wanted.spec, wanted.rehearsal).await?;
         let plan = self.plan(&wanted.spec, wanted.rehearsal, wanted.warnings, unserved);
         let identity = wanted.id.as_ref().map(view::identity).unwrap_or_default();
         Ok(pb::Debate {
@@ -117,7 +117,7 @@ impl Api {
             None => {
                 if admission.rejudges.is_none() {
                     // its warnings are the plan's
-                    self.offered(&admission.spec, admission.rehearsal)?;
+                    self.offered(&admission.spec, admission.rehearsal).await?;
                 }
                 self.make_room(&admission.id.tenant()).await?;
             }

@@ -15,15 +15,25 @@ struct Lacking {
 }
 
 impl Api {
-    /// Refuses a debate whose tools or verifiers no live host has; where that is unknown, warns.
-    pub(super) fn offered(&self, spec: &DebateSpec, rehearsal: bool) -> Result<Vec<pb::Unserved>, Problem> {
-        let hosts = self.live().into_iter().map(|known| known.alive);
-        let hosts: Vec<HostAlive> = hosts.filter(|host| host.rehearsal == rehearsal && !host.draining).collect();
-        let lacking = lacking(spec, &hosts);
+    /// Refuses a debate whose tools or verifiers no live host has; where that is unknown, warns. A gateway that has just started hears
+    /// all hosts first.
+    pub(super) async fn offered(&self, spec: &DebateSpec, rehearsal: bool) -> Result<Vec<pb::Unserved>, Problem> {
+        let mut hosts = self.playing(rehearsal);
+        let mut lacking = lacking(spec, &hosts);
+        if !lacking.missing.is_empty() && self.ports.node.hear_all_hosts().await {
+            hosts = self.playing(rehearsal);
+            lacking = self::lacking(spec, &hosts);
+        }
         match lacking.known && !lacking.missing.is_empty() {
             true => Err(Problem::NotOffered(lacking.missing)),
             false => Ok(lacking.missing.into_iter().map(|missing| unserved(missing, hosts.is_empty())).collect()),
         }
+    }
+
+    /// The hosts that take turns in such debates.
+    fn playing(&self, rehearsal: bool) -> Vec<HostAlive> {
+        let hosts = self.live().into_iter().map(|known| known.alive);
+        hosts.filter(|host| host.rehearsal == rehearsal && !host.draining).collect()
     }
 }
 

@@ -69,6 +69,6 @@ impl Unserved {
 
     fn asks(&self) -> impl Iterator<Item = &Ask> {
         let asks = self.open.values().filter(|ask| !ask.model.is_external());
-        asks.filter(|ask| !self.node.serves(&self.debate, &ask.model, self.rehearsal))
+        asks.filter(|ask| !self.node.serves(&ask.model, self.rehearsal))
     }
 }
