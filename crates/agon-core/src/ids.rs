@@ -254,6 +254,10 @@ impl Position {
 impl ModelName {
     /// What stands for the model of a participant that a process outside Agon plays: `endpoint: nats` in a debate file.
     pub const EXTERNAL: &'static str = "external";
+    /// The name without the tag that servers assume: both mean the same weights.
+    pub fn plain(&self) -> &str {
+        self.as_str().strip_suffix(":latest").unwrap_or(self.as_str())
+    }
     /// Whether a process outside Agon answers, and no model.
     pub fn is_external(&self) -> bool {
         self.as_str() == Self::EXTERNAL

@@ -45,6 +45,11 @@ impl HostAlive {
             |prefix: &String| model.as_str().strip_prefix(prefix.as_str()).is_some_and(|rest| rest.starts_with('/'));
         self.serves_any || self.serves_prefix.as_ref().is_some_and(prefixed)
     }
+
+    /// What it says of a model that it lists. A name without a tag means the tag `latest`.
+    pub fn listed(&self, model: &ModelName) -> Option<&HostModel> {
+        self.models.iter().find(|listed| listed.name.plain() == model.plain())
+    }
 }
 
 /// A model at a host.
@@ -68,6 +73,8 @@ pub struct HostModel {
     pub breaker: BreakerState,
     /// The model server is away; absent where it is there as far as is known.
     pub away: Option<ModelServerAway>,
+    /// What the model generates at this host, in thousandths of a token a second; absent where that is unknown.
+    pub millitokens_per_second: Option<u32>,
 }
 
 /// A model server that is away. Turns wait for it; its breaker counts none of that.
@@ -148,6 +155,7 @@ impl From<&HostModel> for pb::HostModel {
             waiting: model.waiting,
             breaker: model.breaker.number(),
             away: model.away.as_ref().map(Into::into),
+            millitokens_per_second: model.millitokens_per_second,
         }
     }
 }
@@ -185,6 +193,7 @@ impl TryFrom<pb::HostModel> for HostModel {
             waiting: model.waiting,
             breaker: Numbered::from_number(model.breaker, "breaker")?,
             away: model.away.map(TryInto::try_into).transpose()?,
+            millitokens_per_second: model.millitokens_per_second,
         })
     }
 }

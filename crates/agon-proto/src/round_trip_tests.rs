@@ -172,6 +172,7 @@ fn what_processes_and_stores_say_survives_the_way_out_and_back() {
             next_look: agon_core::Timestamp(7),
             breaker: BreakerState::HalfOpen,
         }),
+        millitokens_per_second: Some(2_500),
     };
     let host = HostAlive {
         host: HostId::new("gpu-1"),
@@ -186,6 +187,9 @@ fn what_processes_and_stores_say_survives_the_way_out_and_back() {
         tools: Some(HostTools { tools: vec!["docs".into(), "search".into()], verifiers: vec!["smt".into()] }),
     };
     assert_eq!(HostAlive::from_bytes(&host.to_bytes()).unwrap(), host);
+    let unmeasured = HostModel { millitokens_per_second: None, ..host.models[0].clone() };
+    let earlier = HostAlive { models: vec![unmeasured], ..host.clone() };
+    assert_eq!(HostAlive::from_bytes(&earlier.to_bytes()).unwrap(), earlier, "an unknown speed is not 0");
     for tools in [None, Some(HostTools::default())] {
         let host = HostAlive { tools, ..host.clone() };
         assert_eq!(HostAlive::from_bytes(&host.to_bytes()).unwrap(), host, "to say nothing is not to have none");

@@ -4,7 +4,7 @@ use crate::desk::{Desk, Player};
 use crate::needs::Needs;
 use crate::replica::Replica;
 use crate::shared::Shared;
-use agon_core::{Admission, DebateSpec, HostId, ModelName, Outgrown, Overlong, Position};
+use agon_core::{Admission, DebateSpec, HostId, ModelName, Outgrown, Position};
 use agon_llm::{CallTimeouts, EndpointKind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,8 +64,8 @@ async fn check_room(desk: &Desk, admission: &Admission, model: &ModelName) {
 fn check_time(shared: &Shared, desk: &Desk, admission: &Admission, model: &ModelName) {
     let speed = shared.config.speeds.of(&desk.id, model);
     if let Some(overlong) = speed.and_then(|speed| admission.spec.overlong(model, speed)) {
-        let remedy = Overlong::REMEDY;
-        tracing::warn!(debate = %admission.id, host = %desk.id, %model, "the model may be too slow for this debate: {overlong}; {remedy}");
+        let warning = overlong.warning();
+        tracing::warn!(debate = %admission.id, host = %desk.id, %model, "{warning}");
     }
 }
 

@@ -25,9 +25,12 @@ impl Speeds {
         self.known().clone()
     }
 
-    /// What is known of one model at one host.
+    /// What is known of one model at one host. A name without a tag means the tag `latest`, whichever of both was asked for.
     pub fn of(&self, host: &HostId, model: &ModelName) -> Option<f64> {
-        self.known().get(&(host.clone(), model.clone())).copied()
+        let known = self.known();
+        let latest = || ModelName::new(format!("{}:latest", model.plain()));
+        let of = |model: ModelName| known.get(&(host.clone(), model)).copied();
+        of(model.clone()).or_else(|| of(ModelName::new(model.plain()))).or_else(|| of(latest()))
     }
 
     // every change under this lock is one call
@@ -95,5 +98,7 @@ mod tests {
 
         assert_eq!(speeds.of(&host, &model), Some(3.0));
         assert_eq!(speeds.of(&"gpu2".into(), &model), None);
+        assert_eq!(speeds.of(&host, &"m:latest".into()), Some(3.0), "m means m:latest");
+        assert_eq!(speeds.of(&host, &"m:4b".into()), None);
     }
 }

@@ -22,6 +22,11 @@ impl Overlong {
     /// What to do about it.
     pub const REMEDY: &str = "raise `timeout_per_turn`, lower `max_tokens`, or let `adapt_max_tokens: true` lower it";
 
+    /// What to tell whoever holds the debate, with the numbers and what to do.
+    pub fn warning(&self) -> String {
+        format!("the model may be too slow for this debate: {self}; {}", Self::REMEDY)
+    }
+
     /// What the longest answer takes, in milliseconds.
     pub fn takes_ms(&self) -> u64 {
         millis(f64::from(self.max_tokens) / self.tokens_per_second)

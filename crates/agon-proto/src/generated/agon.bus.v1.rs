@@ -3438,6 +3438,10 @@ pub struct HostModel {
     /// The model server is away: it refuses connections, loads the model, or answers 503. Absent where it is there as far as is known.
     #[prost(message, optional, tag = "9")]
     pub away: ::core::option::Option<ModelServerAway>,
+    /// What the model generates at this host, in thousandths of a token a second, as late calls saw it: with several calls at a time, each gets
+    /// its share. Absent until calls have told, and from hosts of an earlier version.
+    #[prost(uint32, optional, tag = "10")]
+    pub millitokens_per_second: ::core::option::Option<u32>,
 }
 /// A model server that is away. Turns wait for it; its breaker counts none of that.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -2385,6 +2385,10 @@ pub struct PlannedModel {
     /// Calls to it.
     #[prost(uint64, tag = "3")]
     pub calls: u64,
+    /// Why it may be too slow for the debate, with the numbers and what to do; in `warnings`, too. Absent where it is fast enough at the fastest of
+    /// these hosts, or its speed is unknown at all of them.
+    #[prost(string, optional, tag = "4")]
+    pub slow: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// Submits a debate.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -2806,6 +2810,9 @@ pub struct ServedModel {
     /// The model server is away; absent where it is there as far as is known.
     #[prost(message, optional, tag = "6")]
     pub away: ::core::option::Option<super::bus::v1::ModelServerAway>,
+    /// What it generates there, in thousandths of a token a second; absent where that is unknown.
+    #[prost(uint32, optional, tag = "7")]
+    pub millitokens_per_second: ::core::option::Option<u32>,
 }
 /// Tells a host to take no more turns, or to take them again.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

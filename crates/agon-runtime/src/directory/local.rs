@@ -3,6 +3,7 @@ use super::place::Standing;
 use crate::config::{HostConfig, NodeConfig, Served};
 use crate::gate::GateLink;
 use crate::needs::Needs;
+use crate::speeds::Speeds;
 use agon_core::breaker::BreakerPolicy;
 use agon_core::{HostId, ModelName, NodeId};
 use agon_proto::{BreakerState, HostAlive, HostModel, HostTools};
@@ -77,6 +78,7 @@ struct Kind {
     server: String,
     permits: usize,
     tools: HostTools,
+    speeds: Arc<Speeds>,
 }
 
 pub(crate) struct Local {
@@ -86,6 +88,7 @@ pub(crate) struct Local {
     server: String,
     permits: usize,
     tools: HostTools,
+    speeds: Arc<Speeds>,
     breaker: BreakerPolicy,
     draining: watch::Sender<bool>,
     /// By plain name.
@@ -102,7 +105,7 @@ pub(crate) fn seats_of(node: &NodeId) -> HostId {
 
 /// A model's name without the tag that servers assume: both mean the same weights.
 pub(crate) fn plain(model: &ModelName) -> ModelName {
-    model.as_str().strip_suffix(":latest").map_or_else(|| model.clone(), ModelName::new)
+    ModelName::new(model.plain())
 }
 
 /// Whether a model's name begins with the prefix and a slash.
@@ -125,6 +128,7 @@ impl Local {
                 tools: node.tools.keys().cloned().collect(),
                 verifiers: node.verifiers.keys().cloned().collect(),
             },
+            speeds: node.speeds.clone(),
         };
         Self::new(host.id.clone(), node.breaker, listed, kind)
     }
@@ -132,12 +136,13 @@ impl Local {
     pub(super) fn seats(node: &NodeConfig) -> Self {
         let permits = node.seat_permits.get();
         let (server, tools) = (String::new(), HostTools::default());
-        let kind = Kind { offers: Offers::Seats, plays: Plays::Both, server, permits, tools };
+        let speeds = node.speeds.clone();
+        let kind = Kind { offers: Offers::Seats, plays: Plays::Both, server, permits, tools, speeds };
         Self::new(seats_of(&node.id), node.breaker, vec![ModelName::from(ModelName::EXTERNAL)], kind)
     }
 
     fn new(id: HostId, breaker: BreakerPolicy, listed: Vec<ModelName>, kind: Kind) -> Self {
-        let Kind { offers, plays, server, permits, tools } = kind;
+        let Kind { offers, plays, server, permits, tools, speeds } = kind;
         let entry = |name: ModelName| (plain(&name), Listed { name, facts: Facts::default() });
         Self {
             id,
@@ -146,6 +151,7 @@ impl Local {
             server,
             permits,
             tools,
+            speeds,
             breaker,
             draining: watch::Sender::new(false),
             models: RwLock::new(listed.into_iter().map(entry).collect()),
@@ -341,6 +347,12 @@ impl Local {
             waiting: count(gate.as_ref().map_or(0, |gate| gate.waiting())),
             breaker: gate.as_ref().map_or(BreakerState::Closed, |gate| gate.breaker()),
             away: gate.as_ref().and_then(|gate| gate.told_away()),
+            millitokens_per_second: self.speeds.of(&self.id, &listed.name).and_then(thousandths),
         }
     }
+}
+
+/// A speed as it is announced; none where it is too low to tell from standing still.
+fn thousandths(tokens_per_second: f64) -> Option<u32> {
+    Some((tokens_per_second * 1000.0).round() as u32).filter(|speed| *speed > 0)
 }

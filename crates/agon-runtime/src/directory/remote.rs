@@ -189,11 +189,17 @@ impl Remote {
     }
 }
 
-/// Whether both say the same, load aside.
+/// Whether both say the same, load and speed aside.
 fn same(one: &HostAlive, other: &HostAlive) -> bool {
     fn lasting(alive: &HostAlive) -> HostAlive {
-        // how a server is away shows in the breaker as far as placement goes
-        let quiet = |model: &HostModel| HostModel { running: 0, waiting: 0, away: None, ..model.clone() };
+        // how a server is away shows in the breaker as far as placement goes, and speeds place no turn
+        let quiet = |model: &HostModel| HostModel {
+            running: 0,
+            waiting: 0,
+            away: None,
+            millitokens_per_second: None,
+            ..model.clone()
+        };
         HostAlive { models: alive.models.iter().map(quiet).collect(), ..alive.clone() }
     }
     lasting(one) == lasting(other)
@@ -218,6 +224,7 @@ mod tests {
             waiting: 0,
             breaker: BreakerState::Closed,
             away: None,
+            millitokens_per_second: None,
         };
         HostAlive {
             host: host.into(),
@@ -305,14 +312,16 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn load_alone_is_no_news_and_draining_is() {
+    async fn load_and_speed_alone_are_no_news_and_draining_is() {
         let remotes = Remotes::new(SILENT);
         let quiet = alive("gpu1");
         remotes.heard(quiet.clone(), Instant::now());
         let mut loaded = quiet.clone();
         loaded.models[0].running = 1;
+        loaded.models[0].millitokens_per_second = Some(2_500);
 
-        assert!(!remotes.heard(loaded, Instant::now()));
+        assert!(!remotes.heard(loaded.clone(), Instant::now()));
+        assert_eq!(remotes.known()[0].alive, loaded, "known all the same");
         assert!(remotes.heard(HostAlive { draining: true, ..quiet }, Instant::now()));
         assert!(!remotes.lives(&"gpu1".into()));
     }

@@ -88,3 +88,27 @@ async fn answers_are_bounded_by_the_speed_only_where_the_file_says_so() {
     let (cast, ..) = held(adapting, Some(50.0), vec![]).await;
     assert_eq!(limits(&cast), [200, 200, 200]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn other_nodes_are_told_how_fast_the_models_of_a_host_are() {
+    let (stage, cast) = (Stage::new(), Cast::new(Duration::from_millis(1)));
+    let owner = stage.peer("n1", vec![]).await;
+    let speeds = Arc::new(Speeds::new([(("gpu1".into(), "m".into()), 2.5)]));
+    let listed = vec!["m:latest".into(), "other".into()];
+    let host = agon_runtime::HostConfig { models: agon_runtime::Served::List(listed), ..cast.host("gpu1", 1) };
+    let config = NodeConfig { max_debates: 0, speeds, ..NodeConfig::clustered("h1".into()) };
+    let _player = stage.node_with(config, vec![host]).await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let told = || {
+        let hosts = owner.hosts();
+        let gpu = hosts.iter().find(|known| known.alive.host.as_str() == "gpu1").unwrap();
+        Vec::from_iter(gpu.alive.models.iter().map(|model| (model.name.to_string(), model.millitokens_per_second)))
+    };
+
+    assert_eq!(told(), [("m:latest".to_owned(), Some(2_500)), ("other".to_owned(), None)]);
+    cast.cue([slow(), slow()]);
+    owner.submit(admission(ID, spec())).await.unwrap();
+    owner.finished(&debate(ID)).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert_eq!(told()[0].1, Some(2_125), "as late calls told: half the way to 2.0, twice");
+}

@@ -5,7 +5,7 @@ use crate::error::Problem;
 use agon_core::ModelName;
 use agon_proto::pb::bus::v1 as bus;
 use agon_proto::pb::v1 as pb;
-use agon_proto::{BreakerState, HostModel};
+use agon_proto::{BreakerState, HostAlive, HostModel};
 use agon_runtime::KnownHost;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -37,6 +37,7 @@ impl Api {
                     running: model.running,
                     breaker: bus::BreakerState::from(breaker(model)).into(),
                     away: model.away.as_ref().map(Into::into),
+                    millitokens_per_second: model.millitokens_per_second,
                 };
                 models.entry(model.name.to_string()).or_default().push(served);
             }
@@ -62,16 +63,14 @@ impl Api {
         Ok(pb::Host { draining: !request.undo, ..message(&known) })
     }
 
-    /// The live hosts that take turns for a model.
-    pub(super) fn hosts_of(&self, model: &ModelName, rehearsal: bool) -> Vec<String> {
-        let serves = |known: &KnownHost| {
-            let alive = &known.alive;
-            let listed = alive.takes(model) || alive.models.iter().any(|served| served.name == *model);
-            listed && !alive.draining && alive.rehearsal == rehearsal
+    /// The live hosts that take turns for a model, by name.
+    pub(super) fn hosts_of(&self, model: &ModelName, rehearsal: bool) -> Vec<HostAlive> {
+        let serves = |alive: &HostAlive| {
+            let there = alive.takes(model) || alive.listed(model).is_some();
+            there && !alive.draining && alive.rehearsal == rehearsal
         };
-        let mut hosts: Vec<String> =
-            self.live().iter().filter(|known| serves(known)).map(|known| known.alive.host.to_string()).collect();
-        hosts.sort();
+        let mut hosts: Vec<HostAlive> = self.live().into_iter().map(|known| known.alive).filter(serves).collect();
+        hosts.sort_by(|a, b| a.host.cmp(&b.host));
         hosts
     }
 

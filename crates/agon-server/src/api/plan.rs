@@ -1,6 +1,7 @@
 //! What a debate would take, and who would serve it.
 use super::Api;
-use agon_core::{CallPlan, DebateSpec};
+use agon_core::{CallPlan, DebateSpec, ModelName};
+use agon_proto::HostAlive;
 use agon_proto::pb::bus::v1::PhaseName;
 use agon_proto::pb::v1 as pb;
 
@@ -29,8 +30,12 @@ impl Api {
                     ),
                 });
             }
-            models.push(pb::PlannedModel { model: model.to_string(), hosts, calls });
+            // scripted speakers are as slow as they are told to be
+            let slow = if rehearsal { None } else { too_slow(spec, &model, &hosts) };
+            let hosts = hosts.iter().map(|alive| alive.host.to_string()).collect();
+            models.push(pb::PlannedModel { model: model.to_string(), hosts, calls, slow });
         }
+        warnings.extend(models.iter().filter_map(|model| model.slow.clone()));
         warnings.extend(unserved.iter().map(|unserved| unserved.warning.clone()));
         let phase = |(phase, calls)| pb::PlannedPhase { phase: PhaseName::from(phase).into(), calls };
         pb::Plan {
@@ -42,4 +47,14 @@ impl Api {
             phases: counted.phases.into_iter().map(phase).collect(),
         }
     }
+}
+
+/// Why a model may be too slow for the debate even at the fastest of its hosts, as far as their speeds are known.
+fn too_slow(spec: &DebateSpec, model: &ModelName, hosts: &[HostAlive]) -> Option<String> {
+    let speed = |alive: &HostAlive| alive.listed(model)?.millitokens_per_second;
+    let known = hosts.iter().filter_map(|alive| Some((speed(alive)?, &alive.host)));
+    let (speed, host) = known.max_by_key(|(speed, _)| *speed)?;
+    let overlong = spec.overlong(model, f64::from(speed) / 1000.0)?;
+    let fastest = if hosts.len() > 1 { ", its fastest host as far as is known" } else { "" };
+    Some(format!("{model} at {host}{fastest}: {}", overlong.warning()))
 }

@@ -86,6 +86,63 @@ async fn a_plan_warns_of_models_that_no_live_host_serves() {
 }
 
 #[tokio::test]
+async fn a_plan_warns_of_models_that_are_too_slow_at_the_fastest_of_their_hosts() {
+    let stage = Stage::new().await;
+    // an answer of a judge takes 750 s at 2 tokens a second, and 15 s at 100
+    let speeds = [("a", "m:1", 2.0), ("b", "m:1", 1.5), ("a", "quick:1", 2.0), ("b", "quick:1", 100.0)];
+    let known = speeds.map(|(host, model, speed)| ((host.into(), model.into()), speed));
+    let node = agon_runtime::NodeConfig {
+        speeds: agon_runtime::Speeds::new(known).into(),
+        ..agon_runtime::NodeConfig::embedded("n1".into())
+    };
+    let models = ["m:1", "quick:1", "new:1"].map(agon_core::ModelName::from);
+    let host = |id: &str| agon_runtime::HostConfig {
+        id: id.into(),
+        rehearsal: false,
+        ..stage.host(agon_runtime::Served::List(models.to_vec()))
+    };
+    let rehearsing = stage.host(agon_runtime::Served::List(models.to_vec()));
+    let node = stage.node_with(node, vec![host("a"), host("b"), rehearsing]).await;
+    let gateway = stage.gateway_before(&node, config()).await;
+    let planned = async |text: &str, rehearsal| {
+        let request =
+            pb::CreateDebateRequest { source: Some(file(text)), validate_only: true, rehearsal, ..wanted("slow") };
+        gateway.create(request).await.unwrap().plan.unwrap()
+    };
+
+    let plan = planned(FILE, false).await;
+    let told = "m:1 at a, its fastest host as far as is known: the model may be too slow for this debate: at 2.0 tokens a second an answer of 1500 (`max_tokens`) takes 12 min 30 s";
+    let slow = plan.models[0].slow.clone().unwrap_or_default();
+    assert!(slow.starts_with(told) && slow.ends_with(agon_core::Overlong::REMEDY), "{plan:?}");
+    assert!(plan.warnings.contains(&slow), "{plan:?}");
+    for model in ["quick:1", "new:1"] {
+        let plan = planned(&FILE.replace("m:1", model), false).await;
+        assert_eq!((plan.models[0].hosts.len(), &plan.models[0].slow), (2, &None), "{model}");
+    }
+    assert_eq!(planned(FILE, true).await.models[0].slow, None, "scripted speakers are no model");
+
+    let hosts = gateway.cluster.clone().list_hosts(pb::ListHostsRequest {}).await.unwrap().into_inner().hosts;
+    let fast = hosts[1].models.iter().find(|model| model.name == "quick:1").unwrap();
+    assert_eq!((hosts[1].name.as_str(), fast.millitokens_per_second), ("b", Some(100_000)));
+    assert!(hosts[0].models.iter().all(|model| model.name != "new:1" || model.millitokens_per_second.is_none()));
+}
+
+#[tokio::test]
+async fn a_model_without_its_usual_tag_is_found_in_a_plan() {
+    let stage = Stage::new().await;
+    let node = agon_runtime::NodeConfig::embedded("n1".into());
+    let host = stage.host(agon_runtime::Served::List(vec!["m:latest".into()]));
+    let gateway = stage.gateway_before(&stage.node_with(node, vec![host]).await, config()).await;
+    let request = pb::CreateDebateRequest {
+        source: Some(file(&FILE.replace("m:1", "m"))),
+        validate_only: true,
+        ..wanted("untagged")
+    };
+    let plan = gateway.create(request).await.unwrap().plan.unwrap();
+    assert_eq!((plan.models[0].hosts.as_slice(), plan.unserved.len()), (["stage".to_owned()].as_slice(), 0));
+}
+
+#[tokio::test]
 async fn a_debate_whose_tools_no_live_host_has_is_refused_and_taken_where_one_has_them() {
     let stage = Stage::new().await;
     let text = FILE.replace("stance: Build it", "stance: Build it, tools: [docs]");

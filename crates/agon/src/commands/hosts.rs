@@ -122,6 +122,7 @@ fn model_row(model: &HostModel) -> Value {
             ("digest", model.digest.as_ref().map(|digest| json!(digest))),
             ("context", model.context.map(|context| json!(context))),
             ("warm", model.warm.map(|warm| json!(warm))),
+            ("tokens_per_second", model.millitokens_per_second.map(|speed| json!(f64::from(speed) / 1000.0))),
             ("away", model.away.as_ref().map(away_row)),
         ];
         members.extend(known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
@@ -189,5 +190,8 @@ mod tests {
         let model = &row["models"][0];
         assert_eq!((model["warm"].as_bool(), model["breaker"].as_str()), (Some(true), Some("half-open")));
         assert!(model.get("digest").is_none() && model.get("context").is_none());
+        assert!(model.get("tokens_per_second").is_none());
+        let measured = HostModel { millitokens_per_second: Some(2_500), ..HostModel::default() };
+        assert_eq!(model_row(&measured)["tokens_per_second"], json!(2.5));
     }
 }

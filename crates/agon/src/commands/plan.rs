@@ -20,6 +20,11 @@ pub fn unserved(plan: &Plan) -> Vec<String> {
     models.map(|model| format!("model {}: {UNSERVED}", one_line(&model.model))).collect()
 }
 
+/// A warning for each model that may be too slow for the debate.
+pub fn slow(plan: &Plan) -> Vec<String> {
+    plan.models.iter().filter_map(|model| model.slow.as_deref().map(one_line)).collect()
+}
+
 /// The plan for a person.
 pub fn text(plan: &Plan) -> String {
     let mut text = format!("calls: {} at most, if every one succeeds at first\n", plan.calls);
@@ -87,7 +92,7 @@ mod tests {
             offered: vec!["other".to_owned()],
             warning: format!("nobody has {name}\n"),
         };
-        let idle = PlannedModel { model: "b:1".to_owned(), hosts: Vec::new(), calls: 1 };
+        let idle = PlannedModel { model: "b:1".to_owned(), hosts: Vec::new(), calls: 1, slow: None };
         let plan = Plan {
             models: vec![idle],
             warnings: vec!["no live host serves b:1 [tools.x]".to_owned()],
@@ -107,11 +112,13 @@ mod tests {
             model: model.to_owned(),
             hosts: hosts.iter().map(ToString::to_string).collect(),
             calls: 3,
+            slow: Some(format!("{model} crawls\n")),
         };
         let models = vec![model("a:1", &["gpu1", "gpu2"]), model("b:1", &[])];
         let plan =
             Plan { calls: 6, max_completion_tokens: None, models, warnings: vec!["odd\x07".into()], ..Plan::default() };
         let text = text(&plan);
+        assert_eq!(slow(&plan), ["a:1 crawls", "b:1 crawls"]);
         assert!(text.contains("model a:1: 3 calls, on gpu1, gpu2\n"), "{text}");
         assert!(text.contains("model b:1: 3 calls, no live host"), "{text}");
         assert!(text.contains("tokens: not limited") && !text.contains('\x07'), "{text}");

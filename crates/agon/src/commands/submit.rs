@@ -48,7 +48,8 @@ pub fn submit(context: &Context, args: &SubmitArgs) -> Result<Exit, Stop> {
         if args.validate_only {
             return print_plan(context, args, &planned);
         }
-        plan::unserved(&planned).iter().for_each(|warning| context.output.warn(warning));
+        let warnings = plan::unserved(&planned).into_iter().chain(plan::slow(&planned));
+        warnings.for_each(|warning| context.output.warn(&warning));
         let debate = first.create(request).await?;
         if waits {
             return wait(context, args, &settings, &client, &debate.id).await;
