@@ -1,5 +1,6 @@
 //! Debate files that are small and unfold to very much, at every door: each is refused with its reason, and memory stays bounded.
 mod doors;
+mod evaluated;
 mod made;
 mod stored;
 

@@ -14,7 +14,9 @@ pub const MAX_EXPRESSION_CHARS: usize = 500;
 pub const MAX_EXPRESSION_LEVELS: usize = 8;
 /// The most steps that an expression may take where nothing else is said, counted before it is evaluated: at most some tens of milliseconds.
 pub const MAX_EXPRESSION_STEPS: u64 = 200_000;
-/// The most steps that any expression may be allowed. Evaluation holds to this alone, so that a debate goes on wherever it was admitted.
+/// The most steps that any expression may be allowed: up to a quarter of a second in an unoptimised build. Evaluation holds to
+/// this alone, so that a debate goes on wherever it was admitted. It is the deadline of an evaluation: steps and not seconds, so that
+/// every machine decides the same.
 pub const MOST_EXPRESSION_STEPS: u64 = 1_000_000;
 /// How much of what the evaluation says is kept, in characters: it may quote whole values.
 const MAX_SAID: usize = 200;

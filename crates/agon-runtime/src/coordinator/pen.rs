@@ -1,10 +1,11 @@
 //! What a coordinator writes: records of its log, and the registers of its turns.
 use super::{End, State, Stop};
 use crate::{ledger, replay};
-use agon_core::{Event, Input, Position, TurnId, TurnResult};
+use agon_core::{Debate, Event, Input, Position, Rejection, Timestamp, TurnId, TurnResult};
 use agon_proto::{CancelTurn, Hint, LogAdvanced};
 use agon_store::{AppendError, StoreError};
 use std::sync::Arc;
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::time::Instant;
 
 impl State {
@@ -12,7 +13,7 @@ impl State {
     pub(super) async fn step(&mut self, input: Input) -> Result<bool, Stop> {
         let Some(debate) = self.debate.as_ref() else { return Ok(false) };
         let (at, here) = (self.now(), Instant::now());
-        let events = match debate.decide(at, input) {
+        let events = match decided(debate, at, input) {
             Ok(events) => events,
             Err(rejection) => {
                 tracing::debug!(debate = %self.id, %rejection, "input ignored");
@@ -92,4 +93,16 @@ impl State {
     pub(super) async fn register(&self, turn: TurnId) -> Result<Option<Arc<TurnResult>>, StoreError> {
         self.shared.in_time(self.shared.registers.get(&self.id, turn)).await
     }
+}
+
+/// What the machine makes of an input. Where it may evaluate an expression of a user, other tasks are served by another thread
+/// meanwhile: an expression with all the steps that it may have takes up to a quarter of a second in an unoptimised build. The
+/// steps are its deadline. They are counted, and no clock is read, so that every node decides the same. A runtime of one thread has
+/// no other.
+fn decided(debate: &Debate, at: Timestamp, input: Input) -> Result<Vec<Event>, Rejection> {
+    let evaluates = debate.admission().spec.terminate_when.is_some();
+    if evaluates && Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread {
+        return tokio::task::block_in_place(|| debate.decide(at, input));
+    }
+    debate.decide(at, input)
 }

@@ -3,6 +3,8 @@ use crate::cast::Cast;
 use crate::stage::*;
 use agon_core::*;
 use agon_runtime::{SubmitError, Watched};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 async fn held(spec: DebateSpec) -> (DebateState, Option<Outcome>) {
@@ -151,4 +153,35 @@ async fn many_debates_on_several_threads_all_end() {
 
     assert!(node.stop().await, "every task ended");
     assert_eq!(cast.aborted(), 0);
+}
+
+fn with_an_expression() -> DebateSpec {
+    DebateSpec { terminate_when: Some("turns > 1000".to_owned()), ..spec() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_debate_with_an_expression_runs_to_its_verdict_on_one_thread() {
+    assert_eq!(held(with_an_expression()).await.0, DebateState::Succeeded);
+}
+
+/// How many threads a runtime with one worker has started when the debate is over.
+fn threads_of(spec: DebateSpec) -> usize {
+    let threads = Arc::new(AtomicUsize::new(0));
+    let counted = threads.clone();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .on_thread_start(move || {
+            counted.fetch_add(1, Ordering::SeqCst);
+        })
+        .build()
+        .unwrap();
+    assert_eq!(runtime.block_on(held(spec)).0, DebateState::Succeeded);
+    threads.load(Ordering::SeqCst)
+}
+
+#[test]
+fn an_expression_is_evaluated_while_another_thread_serves_the_rest() {
+    assert_eq!(threads_of(spec()), 1, "nothing costs a thread without need");
+    assert!(threads_of(with_an_expression()) > 1, "the only worker was held up");
 }
