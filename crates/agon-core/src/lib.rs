@@ -26,6 +26,7 @@ mod progress;
 pub mod ratings;
 pub mod recall;
 mod rejudge;
+pub mod remedy;
 pub mod restart;
 pub mod seed;
 pub mod signals;

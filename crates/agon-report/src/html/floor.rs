@@ -120,7 +120,7 @@ fn item(minutes: &Minutes<'_>, entry: &Entry<'_>) -> Option<Item> {
             asked: figures::asked(minutes, entry),
             attempt: entry.turn.attempt,
             cause: failure.cause.as_str(),
-            detail: one_line(&failure.detail),
+            detail: one_line(&failure.with_remedy(entry.call)),
             then: if retry_at.is_some() { "tried again" } else { "given up" },
         })),
         Deed::Skipped(reason) => Some(Item::Skipped(sentence(&format!(

@@ -199,7 +199,7 @@ fn failed(asked: &str, entry: &Entry<'_>, failure: &Failure, retry_at: Option<Ti
         inline(words::who(entry.participant)),
         entry.turn.attempt,
         failure.cause.as_str(),
-        inline(&failure.detail)
+        inline(&failure.with_remedy(entry.call))
     )
 }
 
@@ -259,7 +259,7 @@ fn failures(page: &mut Page, minutes: &Minutes<'_>) {
                 entry.turn.to_string(),
                 inline(words::who(entry.participant)),
                 failure.cause.as_str().to_owned(),
-                inline(&failure.detail),
+                inline(&failure.with_remedy(entry.call)),
                 then.to_owned(),
             ]
         })

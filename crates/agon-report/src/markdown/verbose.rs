@@ -123,7 +123,7 @@ fn calls(page: &mut Page, minutes: &Minutes<'_>) {
         }
         items.push(format!("Recorded {}", rfc3339(entry.at)));
         if let Deed::Failed { failure, retry_at } = entry.deed {
-            items.push(format!("Failed: {}: {}", failure.cause.as_str(), inline(&failure.detail)));
+            items.push(format!("Failed: {}: {}", failure.cause.as_str(), inline(&failure.with_remedy(entry.call))));
             items.extend(failure.retry_after_ms.map(|ms| format!("The server asked to wait {}", duration(ms))));
             items.extend(retry_at.map(|at| format!("Next try {}", rfc3339(at))));
         }

@@ -267,6 +267,7 @@ pub(super) fn failures(minutes: &Minutes<'_>) -> Vec<FailureResult> {
             participant: entry.participant.to_owned(),
             cause: failure.cause,
             detail: failure.detail.clone(),
+            remedy: entry.call.and_then(|call| failure.remedy(call)),
             will_retry: retry_at.is_some(),
         })
         .collect()

@@ -100,6 +100,9 @@ pub struct FailureResult {
     pub cause: FailureCause,
     /// What happened, for a person.
     pub detail: String,
+    /// What to do about it, where something is known to help.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<String>,
     /// Whether another try followed or will.
     pub will_retry: bool,
 }

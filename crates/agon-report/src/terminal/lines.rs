@@ -69,8 +69,8 @@ pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLin
         | Event::JudgementRecorded { .. }
         | Event::RankingRecorded { .. }
         | Event::VoteTallied { .. } => decision::chosen(view, event),
-        Event::TurnFailed { turn, participant, failure, retry_at, call: _ } => {
-            vec![failed(view, at, *turn, participant, failure, *retry_at)]
+        Event::TurnFailed { turn, participant, failure, retry_at, call } => {
+            vec![failed(view, at, (*turn, call), participant, failure, *retry_at)]
         }
         Event::SeatSkipped { participant, reason, .. } => {
             vec![
@@ -242,7 +242,7 @@ fn closed(summary: &RoundSummary) -> Vec<StyledLine> {
 fn failed(
     view: &LiveView,
     at: Timestamp,
-    turn: TurnId,
+    (turn, call): (TurnId, &Call),
     participant: &ParticipantId,
     failure: &Failure,
     retry_at: Option<Timestamp>,
@@ -259,7 +259,7 @@ fn failed(
     };
     let style = if retry_at.is_some() { Style::Warn } else { Style::Bad };
     who.and(style, format!(" failed at try {} ({}), {then}: ", turn.attempt, failure.cause.as_str()))
-        .and(Style::Dim, &failure.detail)
+        .and(Style::Dim, failure.with_remedy(Some(call)))
 }
 
 /// Such as `14:03:10 UTC`.

@@ -32,6 +32,8 @@ mod moderating;
 #[cfg(test)]
 mod page;
 #[cfg(test)]
+mod remedies;
+#[cfg(test)]
 mod scenes;
 #[cfg(test)]
 mod terminal;

@@ -1,0 +1,41 @@
+//! What to do about a failure: told wherever a debate is shown.
+use crate::log::{Log, argument, persona, spec};
+use agon_core::*;
+use agon_report::{DebateResult, LiveView, Minutes, StyledLine, full_markdown, html, verbose};
+
+/// The model of Ada is missing at her first try.
+fn log() -> Log {
+    let mut log =
+        Log::admitted(spec("Shall we?", vec![persona("Ada", None, "Optimist"), persona("Bo", None, "Critic")]));
+    log.phase(PhaseName::Rounds);
+    log.round(1, &["Ada", "Bo"]);
+    let (turn, call) = log.ask(1, "Ada", argument());
+    let missing = "attic: the server does not have the model: model 'nobody:1b' not found";
+    log.fail(turn, "Ada", call, Failure::new(FailureCause::NotFound, missing), Some(0));
+    let again = TurnId { attempt: turn.attempt + 1, ..turn };
+    let call = log.ask_again(again, "Ada", argument());
+    log.spoke(again, "Ada", None, SpeechKind::Argument, "It pays.", call);
+    log
+}
+
+fn live(log: &Log) -> String {
+    let mut view = LiveView::default();
+    let told = log.records.iter().flat_map(|record| {
+        record.events.iter().flat_map(|event| view.lines(record.first, record.at, event)).collect::<Vec<_>>()
+    });
+    told.map(|line: StyledLine| format!("{line}\n")).collect()
+}
+
+#[test]
+fn a_failure_is_shown_with_its_remedy_and_the_log_keeps_what_happened() {
+    let log = log();
+    let minutes = Minutes::from_records(&log.records).unwrap();
+    let result = DebateResult::of(&minutes);
+
+    let command = "ollama pull nobody:1b";
+    for shown in [full_markdown(&minutes), verbose(&minutes), html(&minutes).unwrap(), live(&log)] {
+        assert!(shown.replace('\\', "").contains(command), "{shown}");
+    }
+    assert!(result.failures[0].remedy.as_ref().unwrap().contains(command));
+    assert!(!result.failures[0].detail.contains(command));
+}
