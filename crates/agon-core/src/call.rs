@@ -1,5 +1,6 @@
 //! How an answer came about: options, tokens, times, tools.
 use crate::checks::Check;
+use crate::failure::FailureCause;
 use crate::ids::ModelName;
 use crate::spec::Think;
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,19 @@ pub struct Call {
     /// The host is a rehearsal server: nothing here is a model's word.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rehearsal: bool,
+}
+
+impl Call {
+    /// Whether a model was asked at all, in a try that failed of this or of nothing.
+    pub fn was_made(&self, failed: Option<FailureCause>) -> bool {
+        match failed {
+            None => true,
+            Some(FailureCause::BreakerOpen | FailureCause::ToolMissing) => false,
+            // calls before the last one may have been answered
+            Some(FailureCause::ServerAway) => self.host.is_some() && self.usage.total().is_some(),
+            Some(_) => self.host.is_some(),
+        }
+    }
 }
 
 /// A value of a structured answer that was read as another one.

@@ -49,4 +49,4 @@ pub use terminal::{LiveView, Span, Speaking, Style, StyledLine, Waiting};
 pub use text::{PlainText, excerpt, one_line, plain, sentence};
 pub use tree::{ArgumentTree, Relation, TreeEdge, TreeNode, tree_markdown, tree_svg};
 pub use visible::{deltas_shown_to_clients, shown, shown_to_clients};
-pub use words::{REHEARSAL, count, counted};
+pub use words::{REHEARSAL, count, counted, why};

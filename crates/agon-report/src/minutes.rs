@@ -293,7 +293,8 @@ impl<'a> Minutes<'a> {
     /// Tokens of all calls so far.
     pub(crate) fn usage(&self) -> UsageTotals {
         let sum = || {
-            self.own_calls().fold(UsageTotals::default(), |mut sum, (_, call)| {
+            let made = self.own_calls().filter(|(entry, call)| call.was_made(entry.failed()));
+            made.fold(UsageTotals::default(), |mut sum, (_, call)| {
                 sum.add(&call.usage);
                 sum
             })

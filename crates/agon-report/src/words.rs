@@ -178,7 +178,7 @@ pub(crate) fn sure(confidence: Option<u8>) -> String {
     confidence.map(|percent| format!(" ({percent} % sure)")).unwrap_or_default()
 }
 /// A reason with its detail, where that says more.
-pub(crate) fn why(reason: &Reason) -> String {
+pub fn why(reason: &Reason) -> String {
     match &reason.detail {
         Some(detail) => format!("{} ({})", self::reason(reason.code), clause(detail)),
         None => self::reason(reason.code).to_owned(),

@@ -2,7 +2,7 @@
 use crate::exit::{Exit, Stop};
 use crate::signals::Signals;
 use crate::terminal::View;
-use agon_core::{DebateSpec, DebateState, Event, Outcome, Record, TurnId};
+use agon_core::{DebateSpec, DebateState, Event, Outcome, Reason, Record, TurnId};
 use agon_report::{deltas_shown_to_clients, shown_to_clients};
 use agon_runtime::{Clock, SystemClock, Watch, WatchError, Watched};
 use agon_store::Trouble;
@@ -105,7 +105,7 @@ impl Watching<'_> {
                     }
                     Some(seen) => {
                         if let Seen::Record(record) = &seen {
-                            halted = interrupts(record);
+                            halted = interrupts(record).is_some();
                         }
                         self.tell_waits(&seen, &mut waits);
                         self.show(&seen, &mut curtain, &mut ended)
@@ -199,9 +199,12 @@ pub fn end_of(record: &Record) -> Option<End> {
     })
 }
 
-/// Whether nobody plays the debate after this record before it is resumed.
-pub fn interrupts(record: &Record) -> bool {
-    matches!(record.events.last(), Some(Event::DebateInterrupted { .. }))
+/// Why nobody plays the debate after this record before it is resumed, where that is so.
+pub fn interrupts(record: &Record) -> Option<&Reason> {
+    match record.events.last() {
+        Some(Event::DebateInterrupted { reason }) => Some(reason),
+        _ => None,
+    }
 }
 
 fn unread(error: io::Error) -> Result<Ending, Stop> {
@@ -247,7 +250,7 @@ async fn follow(mut watch: Watch, sink: &Sink) {
         match watched {
             Ok(watched) => {
                 // what is resumed later is watched anew
-                let last = matches!(&watched, Watched::Record(record) if interrupts(record));
+                let last = matches!(&watched, Watched::Record(record) if interrupts(record).is_some());
                 if !sink.send(seen(watched)).await || last {
                     return;
                 }

@@ -1,8 +1,8 @@
 //! What somebody did in a turn.
 use agon_core::{
     BallotStage, Bid, BidPurpose, Call, Citation, Conclusion, Critique, DebaterScore, EMBEDDER, Event, Failure,
-    Interjection, MODERATOR, ModeratorDecision, Note, ParticipantId, Point, PointReply, Ranked, SUMMARIZER,
-    SYNTHESIZER, SkipReason, Speech, SpeechScore, Synthesis, Timestamp, TurnId,
+    FailureCause, Interjection, MODERATOR, ModeratorDecision, Note, ParticipantId, Point, PointReply, Ranked,
+    SUMMARIZER, SYNTHESIZER, SkipReason, Speech, SpeechScore, Synthesis, Timestamp, TurnId,
 };
 
 /// One thing that somebody did in its turn.
@@ -13,6 +13,16 @@ pub(crate) struct Entry<'a> {
     pub(crate) participant: &'a str,
     pub(crate) deed: Deed<'a>,
     pub(crate) call: Option<&'a Call>,
+}
+
+impl Entry<'_> {
+    /// What the try failed of, if it did.
+    pub(crate) fn failed(&self) -> Option<FailureCause> {
+        match self.deed {
+            Deed::Failed { failure, .. } => Some(failure.cause),
+            _ => None,
+        }
+    }
 }
 
 /// What was done.

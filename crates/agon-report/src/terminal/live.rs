@@ -109,7 +109,9 @@ impl LiveView {
         let mut out = self.rehearsal_found(event, call);
         self.pace.take(at, event);
         if let (Some(call), Some(entry)) = (call, entry) {
-            self.usage.add(&call.usage);
+            if call.was_made(entry.failed()) {
+                self.usage.add(&call.usage);
+            }
             self.costs.add(&self.prices, call);
             self.pace.read(entry.participant, &call.usage);
         }

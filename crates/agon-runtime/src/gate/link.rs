@@ -341,7 +341,7 @@ impl Permit {
     }
     /// Who says that the server is there before the call has ended.
     pub(crate) fn witness(&self) -> Witness {
-        Witness { link: self.link.clone(), clock: self.clock.clone(), seen: false }
+        Witness { link: self.link.clone(), clock: self.clock.clone(), began: self.began, seen: false }
     }
     /// Not by way of the actor: one that dies must not take a probe's end with it.
     fn count(&mut self, end: End) -> bool {
@@ -364,6 +364,7 @@ impl Permit {
 pub(crate) struct Witness {
     link: Arc<GateLink>,
     clock: Arc<dyn Clock>,
+    began: Timestamp,
     seen: bool,
 }
 impl Witness {
@@ -373,7 +374,7 @@ impl Witness {
             return;
         }
         let now = self.clock.now();
-        self.link.note(&mut self.link.rules(), now, now, Sight::There);
+        self.link.note(&mut self.link.rules(), now, self.began, Sight::There);
         if let Some(gate) = self.link.actor() {
             tell(&gate, Msg::Freed);
         }

@@ -137,12 +137,16 @@ impl Presence {
             }
             Sight::There => {
                 let was = self.away.take();
-                self.absence = was.map(|away| (away.since, now)).or(self.absence);
+                // it was back when it took the call, however long the answer took
+                let until = |away: Away| if began < away.since { now } else { began };
+                self.absence = was.map(|away| (away.since, until(away))).or(self.absence);
                 let fresh = was.is_some_and(|away| away.why == Why::Refused);
                 Noted { away: false, counts: true, fresh }
             }
             Sight::Away(absence) => {
-                let since = self.away.map_or(now, |away| away.since);
+                // one that took a call and then refused it was not back
+                let same = self.absence.take_if(|(_, until)| self.away.is_none() && *until >= began);
+                let since = self.away.map(|away| away.since).or(same.map(|(since, _)| since)).unwrap_or(now);
                 let again = now.plus(absence.pause.max(PROBE_EVERY));
                 self.away = Some(Away { why: absence.why, since, seen: now, again, probing: None });
                 Noted { away: true, counts: false, fresh: false }
@@ -215,8 +219,22 @@ mod tests {
 
         presence.note(Timestamp(5_000), Timestamp(4_900), Sight::There);
 
-        assert_eq!((absent(&presence, 0, 9_000), absent(&presence, 4_000, 9_000)), (4_000, 1_000));
+        assert_eq!((absent(&presence, 0, 9_000), absent(&presence, 4_000, 9_000)), (3_900, 900));
         assert_eq!(absent(&presence, 6_000, 9_000), 0);
+    }
+
+    #[test]
+    fn a_server_that_took_a_call_and_then_refused_it_was_away_all_the_time() {
+        let mut presence = Presence::default();
+        refused(&mut presence, 1_000);
+        presence.note(Timestamp(8_000), Timestamp(3_000), Sight::There);
+        assert_eq!((presence.away(), presence.absent(Timestamp(0), Timestamp(9_000))), (None, 2_000));
+
+        let absence = Absence { why: Why::Unavailable, pause: 0 };
+        presence.note(Timestamp(9_000), Timestamp(3_000), Sight::Away(absence));
+
+        assert_eq!(presence.away().map(|away| away.since), Some(Timestamp(1_000)));
+        assert_eq!(presence.absent(Timestamp(0), Timestamp(9_000)), 8_000);
     }
 
     #[test]

@@ -57,6 +57,8 @@ const FALLBACK_LOOK: Duration = Duration::from_millis(50);
 const FRESH: u64 = 500;
 /// Whoever reads the log is told within so long after a server went away, in milliseconds: less than two looks take.
 const WARNED_WITHIN: u64 = 2_000;
+/// A call that was not refused for so long has a server: longer than it takes to give up a connection.
+const TAKEN: Duration = Duration::from_secs(5);
 /// A turn is given up so long before its deadline, in milliseconds, so that its host says why.
 const MARGIN: u64 = 1_000;
 
@@ -90,7 +92,7 @@ impl Play {
         call: &mut Call,
     ) -> Result<Permit, NoAnswer> {
         let acquired = self.acquire(admission, since).await;
-        self.note_wait(since, acquired.is_ok(), call);
+        self.note_wait(since, call);
         match acquired {
             Ok(permit) => Ok(permit),
             Err(Refusal::Elsewhere) => Err(NoAnswer::Left(Left::Unable)),
@@ -99,15 +101,13 @@ impl Play {
     }
 
     /// Writes down a wait that ends now: for a model server that was away, and for the rest in the queue.
-    fn note_wait(&self, since: Instant, admitted: bool, call: &mut Call) {
+    fn note_wait(&self, since: Instant, call: &mut Call) {
         let waited = request::millis(since.elapsed());
         let now = self.shared.clock.now();
         let began = Timestamp(now.0.saturating_sub(waited));
         let away = self.gate().map_or(0, |gate| gate.absent(began, now)).min(waited);
-        if admitted {
-            let timing = &mut call.timing;
-            timing.queue_ms = Some(timing.queue_ms.unwrap_or(0).saturating_add(waited - away));
-        }
+        let timing = &mut call.timing;
+        timing.queue_ms = Some(timing.queue_ms.unwrap_or(0).saturating_add(waited - away));
         add_away(call, away);
     }
 
@@ -259,6 +259,7 @@ impl Play {
             sink.batcher.flush();
             outcome
         });
+        let chat = self.taken(&permit, chat);
         let whole = async { tokio::join!(chat, sender.run()).0 };
         let outcome = match ear {
             None => whole.await,
@@ -287,8 +288,24 @@ impl Play {
         let started = Instant::now();
         let mut sink = permit.witness();
         let chat = self.shared.tasks.run(async move { client.chat(&request, &mut sink).await });
-        let outcome = chat.await;
+        let outcome = self.taken(&permit, chat).await;
         self.account((outcome, bound), permit, costs, call, started)
+    }
+
+    /// The same call. A server that was away and refuses it for so long neither the connection nor the request has taken it: it is
+    /// back, and those who wait for it need not wait for the first byte of an answer, which a long prompt or load puts off.
+    async fn taken<T>(&self, permit: &Permit, call: impl Future<Output = T>) -> T {
+        if self.gate().is_none_or(|gate| gate.away().is_none()) {
+            return call.await;
+        }
+        let mut call = std::pin::pin!(call);
+        match tokio::time::timeout(TAKEN, call.as_mut()).await {
+            Ok(outcome) => outcome,
+            Err(_) => {
+                permit.witness().sees();
+                call.await
+            }
+        }
     }
 
     /// Sends to watchers at once what turned out to be the answer.

@@ -171,7 +171,7 @@ impl Follower {
                 };
                 self.seen = record.last();
                 self.wait.asked(&record);
-                let (over, interrupted) = (end_of(&record).is_some(), interrupts(&record));
+                let (over, interrupted) = (end_of(&record).is_some(), interrupts(&record).is_some());
                 let heard = sink.send(Seen::Record(Arc::new(record))).await;
                 match (over, heard) {
                     (true, _) => Some(Ended::Over),

@@ -49,7 +49,7 @@ of its own.
 | 64 | wrong usage, a bad debate file, bad settings, an unknown debate, or a server that does not let you |
 | 69 | no model server can be reached, or it does not have the model, or it was away for so long that the debate is paused; no Agon server or NATS can be reached, or it is full or not ready; a port is taken |
 | 70 | Agon itself failed: its store, its files, or a defect |
-| 130 | stopped by Ctrl-C or SIGTERM; the debate is paused, and `agon resume` continues it; one at a server goes on by itself, or is paused or interrupted |
+| 130 | stopped by Ctrl-C or SIGTERM; the debate is paused, and `agon resume` continues it; one at a server goes on by itself, or is interrupted |
 | 141 | whoever read the output closed it; the debate is kept, as with 130 |
 
 ";

@@ -9,8 +9,8 @@ use crate::signals::Signals;
 use crate::stage::Stage;
 use crate::store::{Store, failed, short};
 use crate::terminal::{self, Begin, View, choose};
-use crate::watching::{Ending, Feed, Watching, unwatched};
-use agon_core::{DebateId, MissingSeat, Outcome, ReasonCode};
+use crate::watching::{Ending, Feed, Watching, interrupts, unwatched};
+use agon_core::{DebateId, Halt, MissingSeat, Outcome, Reason, ReasonCode};
 use agon_report::{ResultBlock, ResultState};
 use agon_store::Upkeep;
 use std::collections::BTreeSet;
@@ -61,7 +61,8 @@ pub async fn to_the_end(
     let stopped = match (watched, &closed) {
         (Ok(Ending::Over(..)), Some(store)) => return conclude(&showing, store, id).await,
         (Ok(Ending::Over(..)), None) => return Err(Stop::quietly(Exit::Interrupted)),
-        (Ok(Ending::Halted), _) => Ok(Exit::Unavailable),
+        (Ok(Ending::Halted), Some(store)) => so_far(&showing, store, id).await,
+        (Ok(Ending::Halted), None) => Ok(Exit::Unavailable),
         (Ok(Ending::Interrupted | Ending::Silent), _) => Ok(Exit::Interrupted),
         (Ok(Ending::Unread), _) => Ok(Exit::BrokenPipe),
         (Err(stop), _) => Err(stop),
@@ -91,6 +92,31 @@ async fn close(showing: &mut Showing<'_>, stage: Stage, view: &mut dyn View) -> 
     // The terminal is the user's again, whatever happened.
     let _ = view.finish();
     store
+}
+
+/// Says why nothing more comes, also to whoever wanted nothing but the result, and what there is of that.
+async fn so_far(showing: &Showing<'_>, store: &Store, id: &DebateId) -> Result<Exit, Stop> {
+    let log = store.log_of(id).await?.with_prices(showing.settings);
+    result_so_far(showing, &log)?;
+    let Some(reason) = log.records.last().and_then(interrupts) else { return Ok(Exit::Unavailable) };
+    let (halt, why) = (Halt::of(reason).as_str(), agon_report::why(reason));
+    Err(Stop::say(halted(Some(reason)), format!("the debate is {halt}: {why}")))
+}
+
+/// Prints the result of a debate that has not ended, where results are wanted as JSON.
+pub fn result_so_far(showing: &Showing<'_>, log: &Log) -> Result<(), Stop> {
+    if showing.output.view.json {
+        showing.context.output.line(&reports::result_json(&log.result()?)?)?;
+    }
+    Ok(())
+}
+
+/// How the program ends where a debate was interrupted for this reason.
+pub fn halted(reason: Option<&Reason>) -> Exit {
+    match reason.map(Halt::of) {
+        Some(Halt::Paused) => Exit::Unavailable,
+        Some(Halt::Interrupted) | None => Exit::Interrupted,
+    }
 }
 
 async fn conclude(showing: &Showing<'_>, store: &Store, id: &DebateId) -> Result<Exit, Stop> {

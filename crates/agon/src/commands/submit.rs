@@ -13,7 +13,7 @@ use crate::settings::Settings;
 use crate::signals::Signals;
 use crate::store::short;
 use crate::terminal::{Begin, choose};
-use crate::watching::{Ending, Watching, end_of};
+use crate::watching::{Ending, Watching, end_of, interrupts};
 use agon_core::{Debate, Position};
 use agon_proto::pb;
 use anyhow::Context as _;
@@ -173,7 +173,7 @@ impl Remote<'_> {
         if log.records.last().and_then(end_of).is_none() {
             let debate = self.client.get(self.id).await?;
             if client::is_halted(&debate) {
-                return Ok(self.halted(showing, &log, &debate));
+                return self.halted(showing, &log, &debate);
             }
             return Err(Stop::say(
                 Exit::Unavailable,
@@ -185,14 +185,16 @@ impl Remote<'_> {
     }
 
     /// Says why nothing more comes, and how the debate is continued.
-    fn halted(&self, showing: &Showing<'_>, log: &Log, debate: &pb::v1::Debate) -> Exit {
+    fn halted(&self, showing: &Showing<'_>, log: &Log, debate: &pb::v1::Debate) -> Result<Exit, Stop> {
         let at_servers = Debate::fold(&log.records).is_some_and(|debate| debate.interrupted());
         let (place, flag) = if at_servers { ("", self.flag.as_str()) } else { (" on its machine", "") };
         let (id, state) = (self.id, rows::state(debate.state()));
-        showing
-            .context
-            .output
-            .note(&format!("debate {id} is {state}; continue it{place} with: agon resume {id}{flag}"));
-        Exit::Interrupted
+        let reason = log.records.last().and_then(interrupts);
+        let why = reason.map(|reason| format!(": {}", agon_report::why(reason))).unwrap_or_default();
+        show::result_so_far(showing, log)?;
+        Err(Stop::say(
+            show::halted(reason),
+            format!("debate {id} is {state}{why}\n  continue it{place} with: agon resume {id}{flag}"),
+        ))
     }
 }

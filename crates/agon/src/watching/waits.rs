@@ -1,6 +1,6 @@
 //! What turns wait for, as plain lines for those who have no live view.
 use crate::client::TELL;
-use agon_core::{Event, TurnId};
+use agon_core::{Event, FailureCause, TurnId};
 use agon_report::one_line;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -30,9 +30,13 @@ impl TurnWaits {
     /// Takes in that a turn waits. Returns the line to print: at the beginning of a wait, and every [`TELL`] while it lasts.
     pub fn waits(&mut self, turn: TurnId, what: &str) -> Option<String> {
         let now = Instant::now();
-        let key = what.rsplit_once(" since ").map_or(what, |(key, _)| key).to_owned();
-        let is_new = !self.waits.contains_key(&key);
-        let wait = self.waits.entry(key).or_insert_with(|| Wait { since: now, told: now, turns: BTreeMap::new() });
+        let (key, before) = what.rsplit_once(" since ").unwrap_or((what, ""));
+        let is_new = !self.waits.contains_key(key);
+        // who joins late is told how long it has lasted
+        let before = before.strip_suffix(" s").and_then(|seconds| seconds.parse().ok()).map(Duration::from_secs);
+        let since = before.and_then(|before| now.checked_sub(before)).unwrap_or(now);
+        let wait = self.waits.entry(key.to_owned());
+        let wait = wait.or_insert_with(|| Wait { since, told: now, turns: BTreeMap::new() });
         wait.turns.insert(turn, now);
         if !is_new && now < wait.told + TELL {
             return None;
@@ -40,7 +44,11 @@ impl TurnWaits {
         wait.told = now;
         let names: Vec<&str> = wait.turns.keys().filter_map(|turn| self.asked.get(turn)).map(String::as_str).collect();
         let names = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
-        Some(format!("Waiting for {}{names}.", one_line(what)))
+        let lasts = match what.contains(" since ") || is_new {
+            true => String::new(),
+            false => format!(", since {} s", wait.since.elapsed().as_secs()),
+        };
+        Some(format!("Waiting for {}{names}{lasts}.", one_line(what)))
     }
 
     /// Takes in an event. Returns the lines to print about waits that are over with it.
@@ -50,27 +58,29 @@ impl TurnWaits {
         }
         let Some((turn, _)) = event.settled() else { return Vec::new() };
         self.asked.retain(|open, _| !open.same_slot(turn));
-        self.over(|open, _| open.same_slot(turn))
+        let given_up = matches!(event, Event::TurnFailed { failure, .. } if ended_a_wait(failure.cause));
+        self.over(given_up, |open, _| open.same_slot(turn))
     }
 
     /// Takes in that a turn has gone on. Returns the lines to print about waits that are over with it.
     pub fn goes_on(&mut self, turn: TurnId) -> Vec<String> {
-        self.over(|open, _| open == turn)
+        self.over(false, |open, _| open == turn)
     }
 
     /// Returns the lines to print about waits of which nothing was heard for long.
     pub fn expire(&mut self) -> Vec<String> {
-        self.over(|_, heard| heard.elapsed() >= STALE)
+        self.over(false, |_, heard| heard.elapsed() >= STALE)
     }
 
-    fn over(&mut self, ends: impl Fn(TurnId, Instant) -> bool) -> Vec<String> {
+    fn over(&mut self, given_up: bool, ends: impl Fn(TurnId, Instant) -> bool) -> Vec<String> {
         let mut lines = Vec::new();
+        let how = if given_up { "Gave up waiting for" } else { "No longer waiting for" };
         self.waits.retain(|what, wait| {
             wait.turns.retain(|turn, heard| !ends(*turn, *heard));
             if wait.turns.is_empty() {
                 let server = what.split_once(": ").map_or(what.as_str(), |(server, _)| server);
                 let seconds = wait.since.elapsed().as_secs();
-                lines.push(format!("No longer waiting for {}, after {seconds} s.", one_line(server)));
+                lines.push(format!("{how} {}, after {seconds} s.", one_line(server)));
             }
             !wait.turns.is_empty()
         });
@@ -78,9 +88,15 @@ impl TurnWaits {
     }
 }
 
+/// Whether a try that failed of this was waiting when it was given up.
+fn ended_a_wait(cause: FailureCause) -> bool {
+    matches!(cause, FailureCause::ServerAway | FailureCause::NotFound | FailureCause::Busy | FailureCause::Timeout)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use agon_core::Failure;
 
     fn turn(seat: u32) -> TurnId {
         TurnId { round: 1, seat, attempt: 0 }
@@ -107,6 +123,24 @@ mod tests {
                 "No longer waiting for ollama, after 25 s.",
             ]
         );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_wait_that_was_in_vain_is_said_to_be_given_up_and_counted_from_its_beginning() {
+        let mut waits = TurnWaits::default();
+        tokio::time::advance(Duration::from_secs(60)).await;
+        assert!(waits.waits(turn(0), "ollama: unavailable (503) since 4 s").is_some());
+        tokio::time::advance(Duration::from_secs(8)).await;
+        let failure = Failure::new(FailureCause::ServerAway, "ollama: unavailable (503) since 12 s");
+        let failed = Event::TurnFailed {
+            turn: turn(0),
+            participant: "Bull".into(),
+            failure,
+            retry_at: None,
+            call: Box::default(),
+        };
+
+        assert_eq!(waits.event(&failed), ["Gave up waiting for ollama, after 12 s."]);
     }
 
     #[tokio::test(start_paused = true)]

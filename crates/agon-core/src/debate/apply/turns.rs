@@ -72,13 +72,7 @@ impl Control {
         retry_at: Option<Timestamp>,
         call: &Call,
     ) {
-        let uncalled = match failure.cause {
-            FailureCause::BreakerOpen | FailureCause::ToolMissing => true,
-            // calls before the last one may have been answered
-            FailureCause::ServerAway => call.usage.total().is_none(),
-            _ => false,
-        };
-        if call.host.is_some() && !uncalled {
+        if call.was_made(Some(failure.cause)) {
             self.spend(call);
         }
         let missed = self.slot_mut(turn).is_none_or(|slot| slot.work.is_missed());

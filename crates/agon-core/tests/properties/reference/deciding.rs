@@ -2,7 +2,7 @@
 use super::Flat;
 use crate::require;
 use agon_core::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub fn check(admission: &Admission, flat: &Flat<'_>) -> Result<(), String> {
     let Some((_, _, Event::DebateEnded { state, outcome, reason, .. })) = flat.last() else {
@@ -133,11 +133,17 @@ fn by_vote(spec: &DebateSpec, voting: Voting, flat: &[(Position, Timestamp, &Eve
         points.entry(to.to_lowercase().trim_end_matches('.').to_owned()).or_default().push(points_);
     };
     let mut rounds = 0;
+    let proposers: BTreeSet<&ParticipantId> = flat.iter().filter_map(|(_, _, event)| proposer(event)).collect();
     for (_, _, event) in flat {
         match event {
             Event::RoundOpened { .. } => rounds += 1,
             Event::VoteCast { choice, choices, participant, .. } => {
-                own_side(spec, voting, participant, choice, choices)?;
+                // where no other proposal came, there is nothing else to vote for
+                let only_own = proposers.iter().eq([&participant]);
+                require!(!only_own || choice == participant.as_str(), "{participant} voted for what was not proposed");
+                if !only_own {
+                    own_side(spec, voting, participant, choice, choices)?;
+                }
                 match voting.rule {
                     VoteRule::Borda => {
                         choices.iter().rev().enumerate().for_each(|(points, choice)| give(choice, points as f64));
@@ -183,6 +189,13 @@ fn by_vote(spec: &DebateSpec, voting: Voting, flat: &[(Position, Timestamp, &Eve
     } else {
         Won::Nobody
     })
+}
+
+fn proposer(event: &Event) -> Option<&ParticipantId> {
+    match event {
+        Event::SpeechRecorded(speech) if speech.kind == SpeechKind::Proposal => Some(&speech.participant),
+        _ => None,
+    }
 }
 
 fn own_side(
