@@ -303,6 +303,9 @@ impl Play {
             Ok(outcome) => outcome,
             Err(_) => {
                 permit.witness().sees();
+                let ask = &self.work.ask;
+                let nothing = String::new();
+                deltas::tell_waiting(&self.shared, &self.work.debate, (ask.turn, &ask.participant), nothing).await;
                 call.await
             }
         }
