@@ -13,7 +13,8 @@ pub const MAX_FILE: usize = 4 * 1024 * 1024;
 /// Reads a file of at most `most` bytes. Folders, devices, sockets and named pipes are refused, because they need not end; the pipe of
 /// a shell's `<(command)` is read like a file.
 pub fn read(path: &Path, most: usize) -> Result<Vec<u8>> {
-    let kind = std::fs::metadata(path)?.file_type();
+    let metadata = std::fs::metadata(path)?;
+    let kind = metadata.file_type();
     // What a process has open lies in no folder.
     let is_named = path.canonicalize().is_ok();
     if !(kind.is_file() || (kind.is_fifo() && !is_named)) {
@@ -23,7 +24,10 @@ pub fn read(path: &Path, most: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() > most {
-        return Err(refused(format!("it is longer than {most} bytes")));
+        // a pipe has no length, and some files of the system say 0
+        let known = usize::try_from(metadata.len()).ok().filter(|length| *length > most);
+        let length = known.map(|length| format!(": it has {length}")).unwrap_or_default();
+        return Err(refused(format!("it is longer than {most} bytes{length}")));
     }
     Ok(bytes)
 }
@@ -73,7 +77,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sparse.toml");
         File::create(&path).unwrap().set_len(10_000_000_000).unwrap();
-        assert_eq!(refusal(&path), "it is longer than 1000 bytes");
+        assert_eq!(refusal(&path), "it is longer than 1000 bytes: it has 10000000000");
         assert!(read_text(&path).unwrap_err().to_string().contains("4194304"));
         std::fs::write(&path, "x".repeat(1000)).unwrap();
         assert_eq!(read(&path, 1000).unwrap().len(), 1000);

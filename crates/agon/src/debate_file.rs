@@ -52,7 +52,7 @@ impl Named {
     /// Reads `-`, a file, or else takes the text as a topic; `syntax` is how a file is written where its name does not tell.
     pub fn find(what: &str, syntax: Option<FileSyntax>) -> Result<Self, Stop> {
         let path = Path::new(what);
-        if what == "-" || syntax.is_some() || path.is_file() || looks_like_a_file(what) {
+        if what == "-" || syntax.is_some() || path.is_file() || path.is_dir() || looks_like_a_file(what) {
             file_or_input(what, syntax).map(Self::Written)
         } else {
             topic(what).map(Self::Topic)
@@ -88,6 +88,9 @@ pub fn file_or_input(name: &str, syntax: Option<FileSyntax>) -> Result<Source, S
 }
 
 fn not_a_debate_file(name: &str) -> Stop {
+    if Path::new(name).is_dir() {
+        return Stop::usage(format!("cannot read {name}: it is a folder, not a file"));
+    }
     if !Path::new(name).exists() {
         return Stop::usage(format!("cannot read {name}: there is no such file"));
     }
@@ -180,6 +183,18 @@ mod tests {
         assert!(looks_like_a_file("debate.toml") && looks_like_a_file("my-debate.yml.txtt"));
         assert!(!looks_like_a_file("Should we use and/or rules?"));
         assert!(!looks_like_a_file("Node.js or Deno?"));
+    }
+
+    #[test]
+    fn a_folder_is_no_topic() {
+        let folder = std::env::temp_dir().join(format!("agon a folder {}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for name in [folder.to_str().unwrap(), "."] {
+            let stop = Named::find(name, None).unwrap_err();
+            assert_eq!(stop.exit, Exit::Usage);
+            assert!(stop.error.unwrap().to_string().contains("it is a folder"), "{name}");
+        }
+        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod reports;
 mod serve;
 mod servers;
 mod settings;
+mod shell;
 mod signals;
 mod speeds;
 mod stage;

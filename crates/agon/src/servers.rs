@@ -5,14 +5,14 @@ mod prefixed;
 mod probe;
 mod rehearse;
 
-pub use needs::{check, hint, models_of, participants, serves};
+pub use needs::{check, hint, is_meant, models_of, participants, serves};
 pub use pick::{choose_model, choose_served, pick};
 pub use probe::{Found, probe, probe_all, same_model};
 pub use rehearse::{config, script, start};
 
 use crate::environment::Environment;
 use crate::exit::{Exit, Stop};
-use crate::settings::{HostSettings, claimed_elsewhere, masked};
+use crate::settings::{HostSettings, claimed_elsewhere, masked_address};
 use agon_llm::{CallTimeouts, ChatModel, ClientConfig, Deadlines, Http, RunnerOptions};
 use anyhow::{Context, bail};
 use prefixed::Prefixed;
@@ -36,12 +36,16 @@ pub struct Server {
 impl Server {
     /// Makes the clients of all hosts; nothing is sent.
     pub fn connect_all(hosts: &[HostSettings], environment: &Environment) -> Result<Vec<Self>, Stop> {
-        hosts.iter().map(|host| Self::connect(host, hosts, environment)).collect()
+        let helped = |host: &HostSettings, Stop { exit, error }: Stop| {
+            let remedy = host.remedy(environment).map(|remedy| format!("\n  {remedy}")).unwrap_or_default();
+            Stop { exit, error: error.map(|error| anyhow::anyhow!("{error:#}{remedy}")) }
+        };
+        hosts.iter().map(|host| Self::connect(host, hosts, environment).map_err(|stop| helped(host, stop))).collect()
     }
 
     /// Makes the client of one of the hosts; nothing is sent.
     pub fn connect(host: &HostSettings, all: &[HostSettings], environment: &Environment) -> Result<Self, Stop> {
-        let client = client(host, environment).with_context(|| format!("host {}", host.name));
+        let client = client(host, environment).with_context(|| host.known_by());
         let others = all.iter().filter(|other| other.name != host.name);
         Ok(Self {
             settings: host.clone(),
@@ -63,12 +67,12 @@ impl Server {
 
 fn client(host: &HostSettings, environment: &Environment) -> anyhow::Result<Arc<dyn ChatModel>> {
     if let Some(name) = host.unset_variable() {
-        bail!("{:?} names the variable {name}, which is not set", masked(&host.url));
+        bail!("{:?} names the variable {name}, which is not set", masked_address(&host.url));
     }
-    let endpoint = host.endpoint().with_context(|| format!("{:?}", masked(&host.url)))?;
+    let endpoint = host.endpoint().with_context(|| format!("{:?}", masked_address(&host.url)))?;
     let key = host.api_key.as_ref().map(|source| source.read(environment)).transpose();
     let config = ClientConfig {
-        api_key: key.context("the key (api_key)")?,
+        api_key: key.with_context(|| format!("the key ({})", host.key_setting()))?,
         http: http(host)?,
         runner: RunnerOptions { num_ctx: host.num_ctx },
         stream: host.stream,

@@ -11,6 +11,7 @@ mod layers;
 mod length;
 mod list;
 mod nats;
+mod places;
 mod prices;
 mod providers;
 mod secret;
@@ -19,7 +20,7 @@ mod verifiers;
 
 pub use client::ClientSettings;
 pub use cluster::{ClusterSettings, CoordinatorSettings, HostRoleSettings, NodeSettings};
-pub use credentials::{carries as carries_credentials, masked};
+pub use credentials::{carries as carries_credentials, hidden, masked, masked_address};
 pub use faces::{
     AdminSettings, AuthSettings, CertificateSettings, GatewaySettings, JwtSettings, LogFormat, PrincipalField,
     TelemetrySettings, TlsSettings,

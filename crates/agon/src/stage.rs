@@ -44,7 +44,7 @@ impl Servers {
             }
             Cast::Models(flags) => (None, chosen_hosts(&flags, &settings.hosts, &context.environment, &wanted)),
         };
-        let asked = servers::probe_all(Server::connect_all(&hosts, &context.environment)?, wanted).await;
+        let asked = servers::probe_all(Server::connect_all(&hosts, &context.environment)?, wanted.clone()).await;
         if let Some(why) = servers::check(&asked, &models) {
             return Err(Stop::say(Exit::Unavailable, why));
         }
@@ -52,8 +52,8 @@ impl Servers {
         for (server, answer) in asked {
             match answer {
                 Ok(answer) => found.push((server, answer)),
-                // Nobody named it, and it is not needed.
-                Err(_) if server.settings.origin == Origin::Usual => {}
+                // Nobody named it, or no role is for it.
+                Err(_) if server.settings.origin == Origin::Usual || !servers::is_meant(&server, &wanted) => {}
                 Err(error) => context.output.warn(&format!("{} is left out: {error}", server.client.endpoint())),
             }
         }

@@ -3,6 +3,7 @@ use crate::commands::{self, Context};
 use crate::exit::{Exit, Stop};
 use crate::reports::Log;
 use crate::settings;
+use crate::shell::quoted;
 use agon_core::{DebateId, Halt, Position, Record};
 use agon_store::{DebateHead, Journal, Local, OpenError, Page, SqliteOptions, SqliteStore, StoreError, Upkeep, chain};
 use anyhow::Context as _;
@@ -216,7 +217,9 @@ impl Store {
 }
 
 fn flag(context: &Context) -> String {
-    context.global.store.as_ref().map(|path| format!(" --store {}", path.display())).unwrap_or_default()
+    let flags = [("config", &context.global.config), ("store", &context.global.store)];
+    let given = flags.iter().filter_map(|(name, path)| Some((name, path.as_ref()?)));
+    given.map(|(name, path)| format!(" --{name} {}", quoted(&path.display().to_string()))).collect()
 }
 
 /// [`Store::advice`], where the store need not be opened.

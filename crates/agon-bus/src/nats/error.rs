@@ -57,8 +57,8 @@ pub enum NatsError {
         servers: String,
         /// Who asked, without secrets.
         who: String,
-        /// Why.
-        source: ConnectError,
+        /// Why, where more is known than the refusal.
+        source: Option<ConnectError>,
     },
     /// No secure connection.
     #[error(

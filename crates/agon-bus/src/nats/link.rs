@@ -17,6 +17,8 @@ use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
+use tracing::instrument::WithSubscriber as _;
+use tracing::subscriber::NoSubscriber;
 
 /// A connection to NATS. Clones share it. It reconnects by itself for as long as it lives.
 #[derive(Clone)]
@@ -53,7 +55,9 @@ pub async fn connect(config: NatsConfig) -> Result<NatsLink, NatsError> {
     let started = Instant::now();
     loop {
         let tracker = Arc::new(Tracker::new());
-        let attempt = options(&config, &tracker)?.connect(addresses.as_slice()).await;
+        // the library logs in its own words what is returned as an error too; what happens later, it logs as ever
+        let attempt = options(&config, &tracker)?.connect(addresses.as_slice());
+        let attempt = attempt.with_subscriber(NoSubscriber::default()).await;
         let error = match attempt {
             Ok(client) => {
                 let servers = config.urls.join(", ").into();
@@ -190,8 +194,12 @@ fn is_tls(error: &ConnectError) -> bool {
 fn explain(config: &NatsConfig, source: ConnectError, waited: Duration) -> NatsError {
     let servers = config.urls.join(", ");
     match source.kind() {
-        ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
-            NatsError::Refused { servers, who: auth::who(&config.auth), source }
+        // this is all that the server says
+        ConnectErrorKind::AuthorizationViolation => {
+            NatsError::Refused { servers, who: auth::who(&config.auth), source: None }
+        }
+        ConnectErrorKind::Authentication => {
+            NatsError::Refused { servers, who: auth::who(&config.auth), source: Some(source) }
         }
         ConnectErrorKind::Tls => NatsError::Tls { servers, source },
         ConnectErrorKind::Io if is_tls(&source) => NatsError::Tls { servers, source },

@@ -35,6 +35,7 @@ fn assert_refused(link: Result<NatsLink, NatsError>, who: &str) {
     let text = error.to_string();
     assert!(text.contains(who) && text.contains("check the credentials"), "{text}");
     assert!(!text.contains("wrong"), "it tells the secret: {text}");
+    assert!(std::error::Error::source(&error).is_none(), "it says it twice: {error:?}");
 }
 
 #[tokio::test]

@@ -188,12 +188,17 @@ pub(super) fn new_id(tenant: &agon_core::TenantId) -> Result<DebateId, Problem> 
     DebateId::in_tenant(tenant, &id).map_err(|error| Problem::Internal(error.to_string()))
 }
 
+/// A seed of 32 bits, as `agon run` draws it: programs that read JSON numbers as floating point keep it as it is.
+fn fresh_seed() -> u64 {
+    rand::random::<u32>().into()
+}
+
 fn admission(call: &Call, wanted: Wanted, id: DebateId, retry: agon_core::RetryPolicy) -> Admission {
     let traceparent = call.traceparent.as_deref().and_then(TraceContext::parse);
     agon_telemetry::about(&tracing::Span::current(), &id);
     Admission {
         id,
-        seed: wanted.seed.unwrap_or_else(rand::random),
+        seed: wanted.seed.unwrap_or_else(fresh_seed),
         spec: wanted.spec,
         retry,
         agon_version: AGON_VERSION.to_owned(),

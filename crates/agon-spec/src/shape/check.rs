@@ -82,7 +82,16 @@ impl Check<'_, '_> {
         if span.start.line > self.key_span.start.line { self.key_span } else { span }
     }
     pub fn out_of_range<T>(&mut self, shape: &Shape, value: &Value, span: Span) -> Option<T> {
-        let message = format!("`{}` must be {}, found {}", self.path, shape.describe(), value.describe());
+        let (described, found) = (shape.describe(), value.describe());
+        // "0 or more" says nothing to who wrote more than there can be
+        let most = match (shape, value) {
+            (Shape::Integer { max, .. }, Value::Integer(number)) if number > max => Some(max.to_string()),
+            (Shape::Integer { max, .. }, Value::Number(number)) if *number > *max as f64 => Some(max.to_string()),
+            _ => None,
+        };
+        let most = most.filter(|most| !described.contains(most.as_str()));
+        let most = most.map(|most| format!(", {most} at most")).unwrap_or_default();
+        let message = format!("`{}` must be {described}{most}, found {found}", self.path);
         self.fail(Code::OutOfRange, span, message)
     }
     fn choices(&mut self, of: &[Choice], min: usize, items: &[Node], span: Span) -> Option<Checked> {

@@ -33,8 +33,10 @@ impl Check<'_, '_> {
                 format!("`{}` must be one line without control characters", self.path),
             );
         }
-        if text.chars().count() > MOST {
-            return self.fail(Code::BadText, span, format!("`{}` is longer than {MOST} characters", self.path));
+        let length = text.chars().count();
+        if length > MOST {
+            let message = format!("`{}` is longer than {MOST} characters: it has {length}", self.path);
+            return self.fail(Code::BadText, span, message);
         }
         Some(text.to_owned())
     }
@@ -42,6 +44,9 @@ impl Check<'_, '_> {
         let number = match value {
             Value::Integer(number) => *number,
             Value::Number(number) if number.fract() == 0.0 && number.abs() < 1e15 => *number as i128,
+            Value::Number(number) if number.fract() == 0.0 && *number > max as f64 => {
+                return self.out_of_range(shape, value, span);
+            }
             Value::Number(_) | Value::Null | Value::Flag(_) | Value::Text(_) | Value::List(_) | Value::Map(_) => {
                 return self.wrong_type(&shape.describe(), &Node { span, value: value.clone() });
             }

@@ -21,7 +21,13 @@ pub async fn server(context: &Context, settings: &Settings, args: &ApiArgs) -> V
         Err(stop) => return vec![Finding::fail(what, told(stop), FIX)],
     };
     const TROUBLE: &str = "agon health --url http://HOST:PORT, with the admin port of that server, says why";
-    const FULL: &str = "delete debates that are over (agon delete), or make room; agon health at the admin port of a coordinator names what is full";
+    let full = match settings.nats.urls.is_empty() {
+        true => {
+            "delete debates that are over (agon delete), or make room; agon doctor with the server's own settings (nats.urls) names \
+             what is full, and how full it is"
+        }
+        false => "delete debates that are over (agon delete), or make room; the line of NATS names what is full",
+    };
     let serves = client.serves("").await;
     match (client.list(&DebateFilter::default(), 1).await, serves) {
         (Err(stop), Some(false)) => return vec![Finding::fail(what, told(stop), TROUBLE)],
@@ -31,7 +37,7 @@ pub async fn server(context: &Context, settings: &Settings, args: &ApiArgs) -> V
     }
     // a server of an earlier version does not say
     if client.serves(ROOM_SERVICE).await == Some(false) {
-        return vec![Finding::fail(what, "answers, and its store has no room for new debates and turns", FULL)];
+        return vec![Finding::fail(what, "answers, and its store has no room for new debates and turns", full)];
     }
     let skew = clock(&what, client.date().await);
     let found = if settings.client.token.is_some() { "answers, and takes the token" } else { "answers" };

@@ -1,12 +1,12 @@
 //! Model servers: reachable, new enough, with the model.
 use super::{Finding, machine, model, reach};
-use crate::cli::DoctorArgs;
+use crate::cli::{DoctorArgs, Role};
 use crate::commands::Context;
 use crate::debate_file::{self, Named};
 use crate::environment::Environment;
 use crate::exit::Stop;
 use crate::servers::{self, Found, Server};
-use crate::settings::{HostKind, HostSettings, Origin, Settings, chosen_hosts, masked};
+use crate::settings::{HostKind, HostSettings, Origin, Settings, chosen_hosts, masked_address};
 use crate::speeds::Remembered;
 use agon_core::{DebateSpec, ModelName, Outgrown, Overlong};
 use agon_llm::ChatError;
@@ -32,6 +32,9 @@ pub async fn check(context: &Context, args: &DoctorArgs, settings: &Settings) ->
         Some((_, host)) => vec![host.clone()],
         None => chosen_hosts(&args.server, &settings.hosts, &context.environment, &wanted.models),
     };
+    if let Some(finding) = unused(args, settings, &hosts) {
+        return Ok(vec![finding]);
+    }
     let mut findings = Vec::new();
     // Nobody named Ollama's usual place, and it is not needed where a service plays.
     let needed = |host: &&HostSettings| host.origin != Origin::Usual || hosts.len() == 1;
@@ -42,6 +45,22 @@ pub async fn check(context: &Context, args: &DoctorArgs, settings: &Settings) ->
         server.shutdown().await;
     }
     Ok(findings)
+}
+
+/// That nobody named a model server and this machine needs none: another process plays the turns.
+fn unused(args: &DoctorArgs, settings: &Settings, hosts: &[HostSettings]) -> Option<Finding> {
+    let named = hosts.iter().any(|host| host.origin != Origin::Usual);
+    if named || args.server.is_named() || args.file.is_some() || args.model.is_some() {
+        return None;
+    }
+    let why = if !settings.node.roles.contains(&Role::Host) {
+        "none is named, and node.roles has no host, so that other processes play the turns"
+    } else if args.api.server.is_some() || settings.client.server.is_some() {
+        "none is named, and debates are submitted to a server; agon doctor --ollama URL looks at one"
+    } else {
+        return None;
+    };
+    Some(Finding::ok("model servers", format!("not used here: {why}")))
 }
 
 /// Looks at one server; what is wrong with it keeps nobody from looking at the others.
@@ -115,13 +134,10 @@ impl<'a> Wanted<'a> {
 }
 
 fn unprepared(host: &HostSettings, stop: &Stop, environment: &Environment) -> Finding {
-    let unset = host.api_key.as_ref().and_then(|key| key.env.as_deref());
-    let fix = match unset.filter(|name| environment.get(name).is_none()) {
-        Some(name) => format!("export {name}=..., or change api_key of this host"),
-        None => "correct this host in [[hosts]]; agon config show --origin shows where it comes from".to_owned(),
-    };
+    let otherwise = || "correct this host in [[hosts]]; agon config show --origin shows where it comes from".to_owned();
+    let fix = host.remedy(environment).unwrap_or_else(otherwise);
     let why = stop.error.as_ref().map_or_else(String::new, |error| format!("{error:#}"));
-    Finding::fail(format!("host {} ({})", host.name, masked(&host.url)), why, fix)
+    Finding::fail(format!("host {} ({})", host.name, masked_address(&host.url)), why, fix)
 }
 
 /// A key that travels where others can read it.
@@ -190,5 +206,29 @@ fn reached(what: &str, found: &Found) -> Finding {
             Finding::warn(what, format!("{said}; it cuts long prompts in silence"), "update Ollama to 0.12.6 or newer")
         }
         Some(_) | None => Finding::ok(what, said),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_that_plays_no_turns_needs_no_model_server() {
+        let usual = [HostSettings { origin: Origin::Usual, ..HostSettings::ollama("ollama", "http://127.0.0.1:1") }];
+        let of = |settings: &str, hosts: &[HostSettings], model: Option<&str>| {
+            let args = DoctorArgs {
+                file: None,
+                server: crate::cli::ServerArgs::default(),
+                model: model.map(str::to_owned),
+                api: crate::cli::ApiArgs::default(),
+                json: false,
+            };
+            unused(&args, &toml::from_str(settings).unwrap(), hosts).is_some()
+        };
+        let (roles, server) = ("node.roles = [\"gateway\", \"coordinator\"]", "client.server = \"gateway:50051\"");
+        assert!(of(roles, &usual, None) && of(server, &usual, None));
+        assert!(!of("", &usual, None) && !of(server, &usual, Some("qwen3:8b")));
+        assert!(!of(roles, &[HostSettings::ollama("gpu", "http://gpu:1")], None));
     }
 }

@@ -1,6 +1,7 @@
 //! Commands that ask models: `run` and `new`.
 use super::DebateArgs;
 use crate::settings::Length;
+use crate::shell::quoted;
 use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -38,13 +39,19 @@ pub struct ServerArgs {
     #[arg(long, help_heading = "Models")]
     pub rehearsal: bool,
     /// Ask this Ollama server; else the hosts of the settings, OLLAMA_HOST, or http://127.0.0.1:11434
-    #[arg(long, value_name = "URL", conflicts_with = "rehearsal", help_heading = "Models")]
+    #[arg(long, value_name = "URL", conflicts_with = "rehearsal", group = "model_server", help_heading = "Models")]
     pub ollama: Option<String>,
     /// Ask this OpenAI-compatible server and no other, such as http://127.0.0.1:8000/v1
-    #[arg(long, value_name = "URL", conflicts_with_all = ["rehearsal", "ollama"], help_heading = "Models")]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["rehearsal", "ollama"], group = "model_server", help_heading = "Models")]
     pub base_url: Option<String>,
-    /// The environment variable that holds the key of that server
-    #[arg(long, value_name = "VARIABLE", requires = "base_url", help_heading = "Models")]
+    /// The environment variable that holds the key of the server that --ollama or --base-url names
+    #[arg(
+        long,
+        value_name = "VARIABLE",
+        conflicts_with = "rehearsal",
+        requires = "model_server",
+        help_heading = "Models"
+    )]
     pub api_key_env: Option<String>,
 }
 
@@ -52,6 +59,13 @@ impl ServerArgs {
     /// Whether any flag names a server.
     pub fn is_named(&self) -> bool {
         self.rehearsal || self.ollama.is_some() || self.base_url.is_some()
+    }
+
+    /// The flags that lead another command to the same servers; a rehearsal is known to be one without.
+    pub fn again(&self) -> String {
+        let flags = [("ollama", &self.ollama), ("base-url", &self.base_url), ("api-key-env", &self.api_key_env)];
+        let given = flags.iter().filter_map(|(name, value)| Some((name, value.as_deref()?)));
+        given.map(|(name, value)| format!(" --{name} {}", quoted(value))).collect()
     }
 }
 
@@ -163,4 +177,40 @@ pub enum Template {
     Panel,
     /// Options against each other, a moderator and a judge
     Decision,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Cli, Command};
+    use clap::Parser as _;
+
+    fn servers(flags: &[&str]) -> Result<ServerArgs, String> {
+        let words = ["agon", "run", "m.md"].iter().chain(flags);
+        match Cli::try_parse_from(words).map_err(|error| error.to_string())?.command {
+            Command::Run(args) => Ok(args.server),
+            _ => Err("another command".to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_key_goes_with_a_server_that_is_named_and_with_no_other() {
+        for (flag, url) in [("--ollama", "http://gpu:1"), ("--base-url", "http://gpu:1/v1")] {
+            assert_eq!(servers(&[flag, url, "--api-key-env", "K"]).unwrap().api_key_env.as_deref(), Some("K"));
+        }
+        assert!(servers(&["--api-key-env", "K"]).unwrap_err().contains("--ollama <URL>|--base-url <URL>"));
+        assert!(servers(&["--rehearsal", "--api-key-env", "K"]).is_err());
+        assert!(servers(&["--ollama", "http://a", "--base-url", "http://b"]).is_err());
+    }
+
+    #[test]
+    fn the_flags_are_written_again_as_a_shell_reads_them() {
+        let again = |flags: &[&str]| servers(flags).unwrap().again();
+        assert_eq!(
+            again(&["--ollama", "http://gpu:1", "--api-key-env", "K"]),
+            " --ollama http://gpu:1 --api-key-env K"
+        );
+        assert_eq!(again(&["--base-url", "http://gpu/a b"]), " --base-url 'http://gpu/a b'");
+        assert_eq!(again(&["--rehearsal"]), "");
+    }
 }

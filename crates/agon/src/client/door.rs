@@ -14,11 +14,15 @@ const PATIENCE: Duration = Duration::from_secs(2);
 impl Client {
     /// The program's end that follows from a refusal; where the connection broke or the answer is no gRPC, whoever listens there is asked what it speaks.
     pub(super) async fn stop(&self, status: &Status, doing: &str) -> Stop {
-        if self.is_wrong_door(status).await {
+        if let Some(spoken) = self.wrong_door(status).await {
+            let whose = match spoken {
+                Spoken::Http1 => "speaks HTTP/1.1 and not gRPC: it is the HTTP port of a server, or of another program",
+                Spoken::Nats => "speaks NATS and not gRPC: it is the port of a NATS server",
+            };
             return Stop::say(
                 Exit::Unavailable,
                 format!(
-                    "{doing}: {0} speaks HTTP/1.1 and not gRPC: it is the HTTP port of a server, or of another program\n  \
+                    "{doing}: {} {whose}\n  \
                      name the gRPC port, which is 50051 unless gateway.grpc of the server says otherwise",
                     self.address
                 ),
@@ -29,25 +33,65 @@ impl Client {
 
     /// Whether who listens there does not speak gRPC, so that no wait helps.
     pub(super) async fn is_wrong_door(&self, status: &Status) -> bool {
-        (told::broke(status) || told::is_foreign(status)) && speaks_http1(&self.address).await
+        self.wrong_door(status).await.is_some()
+    }
+
+    async fn wrong_door(&self, status: &Status) -> Option<Spoken> {
+        if told::broke(status) || told::is_foreign(status) { spoken(&self.address).await } else { None }
     }
 }
 
-/// Whether a plain HTTP/1.1 request is answered in kind. Nothing secret is sent.
-async fn speaks_http1(address: &str) -> bool {
-    let Some(authority) = address.strip_prefix("http://") else { return false };
+/// What who listens speaks instead of gRPC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spoken {
+    Http1,
+    Nats,
+}
+
+/// How a plain HTTP/1.1 request is answered, or a connection greeted. Nothing secret is sent.
+async fn spoken(address: &str) -> Option<Spoken> {
+    let authority = address.strip_prefix("http://")?;
     let asked = async {
         let mut line = TcpStream::connect(with_port(authority)).await?;
         let request = format!("GET /healthz HTTP/1.1\r\nhost: {authority}\r\nconnection: close\r\n\r\n");
         line.write_all(request.as_bytes()).await?;
         let mut start = [0; 7];
         line.read_exact(&mut start).await?;
-        Ok::<_, std::io::Error>(&start == b"HTTP/1.")
+        Ok::<_, std::io::Error>(start)
     };
-    timeout(PATIENCE, asked).await.is_ok_and(|answered| answered.unwrap_or(false))
+    match timeout(PATIENCE, asked).await.ok()?.ok()?.as_slice() {
+        b"HTTP/1." => Some(Spoken::Http1),
+        b"INFO {\"" => Some(Spoken::Nats),
+        _ => None,
+    }
 }
 
 fn with_port(authority: &str) -> String {
     let after = authority.rsplit(']').next().unwrap_or(authority);
     if after.contains(':') { authority.to_owned() } else { format!("{authority}:80") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::net::TcpListener;
+
+    async fn answered(with: &'static str) -> Option<Spoken> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let (spoken, ()) = tokio::join!(spoken(&address), async {
+            let (mut line, _) = listener.accept().await.unwrap();
+            line.write_all(with.as_bytes()).await.unwrap();
+            // until the other end has read and gone
+            line.read_to_end(&mut Vec::new()).await.ok();
+        });
+        spoken
+    }
+
+    #[tokio::test]
+    async fn other_protocols_are_known_by_their_first_bytes() {
+        assert_eq!(answered("HTTP/1.1 404 Not Found\r\n\r\n").await, Some(Spoken::Http1));
+        assert_eq!(answered("INFO {\"server_id\":\"a\"}\r\n").await, Some(Spoken::Nats));
+        assert_eq!(answered("220 mail.example.org ESMTP\r\n").await, None);
+    }
 }

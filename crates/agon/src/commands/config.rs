@@ -2,7 +2,7 @@
 use super::Context;
 use crate::cli::{ConfigAction, ConfigArgs, ServerArgs};
 use crate::exit::{Exit, Stop};
-use crate::settings::{Settings, chosen_hosts, masked};
+use crate::settings::{Layers, Settings, chosen_hosts, hidden, masked, masked_address};
 use anyhow::Context as _;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,15 +11,22 @@ use std::fmt::Write;
 pub fn run(context: &Context, args: ConfigArgs) -> Result<Exit, Stop> {
     let ConfigArgs { action: ConfigAction::Show, origin, json } = args;
     let layers = context.layers()?;
-    let settings = layers.settings()?;
+    let (settings, _) = layers.read_and_judged()?;
+    let settings = hidden(&settings).context("the settings cannot be written")?;
+    show(context, &layers, &settings, (origin, json))?;
+    // also where something is wrong, this shows where it comes from
+    layers.settings().map(|_| Exit::Done)
+}
+
+fn show(context: &Context, layers: &Layers, settings: &Settings, (origin, json): (bool, bool)) -> Result<(), Stop> {
     if json {
-        let settings = serde_json::to_value(&settings).context("the settings cannot be written")?;
+        let settings = serde_json::to_value(settings).context("the settings cannot be written")?;
         let both = || serde_json::json!({"settings": settings, "origins": layers.origins()});
         let shown = serde_json::to_string_pretty(&if origin { both() } else { settings.clone() });
         context.output.line(&masked(&shown.context("the settings cannot be written")?))?;
-        return Ok(Exit::Done);
+        return Ok(());
     }
-    let text = toml::to_string(&settings).context("the settings cannot be written")?;
+    let text = toml::to_string(settings).context("the settings cannot be written")?;
     let text = if origin { with_origins(&text, &layers.origins()) } else { text };
     context.output.data(&masked(&text))?;
     let hosts = chosen_hosts(&ServerArgs::default(), &settings.hosts, &context.environment, &[]);
@@ -27,12 +34,12 @@ pub fn run(context: &Context, args: ConfigArgs) -> Result<Exit, Stop> {
         for host in hosts {
             context.output.note(&format!(
                 "no hosts are set; {} is used ({})",
-                masked(&host.url),
-                host_origin(context, &settings)
+                masked_address(&host.url),
+                host_origin(context, settings)
             ));
         }
     }
-    Ok(Exit::Done)
+    Ok(())
 }
 
 fn host_origin(context: &Context, settings: &Settings) -> &'static str {

@@ -55,7 +55,7 @@ async fn here(context: &Context, args: &RejudgeArgs) -> Result<Exit, Stop> {
     stage.node.submit(admission).await.map_err(not_submitted)?;
     let output = output(args);
     let showing = Showing { context, settings: &settings, output: &output, signals };
-    show::to_the_end(showing, stage, ownership, Begin::default()).await
+    show::to_the_end(showing, stage, ownership, Begin::default(), &args.server).await
 }
 
 fn log_id(admission: &Admission) -> String {

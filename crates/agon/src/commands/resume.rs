@@ -147,7 +147,7 @@ async fn resume(
     let stage = Stage::open(context, store.clone(), Some(servers), &[&admission.spec]).await?;
     stage.node.resume(id, None).await.context("the debate cannot be continued")?;
     let showing = Showing { context, settings, output: &args.output, signals };
-    show::to_the_end(showing, stage, ownership, Begin::after(&log)).await
+    show::to_the_end(showing, stage, ownership, Begin::after(&log), &args.server).await
 }
 
 fn over(context: &Context, args: &ResumeArgs, (store, id): (&Store, &DebateId), log: &Log) -> Result<Exit, Stop> {

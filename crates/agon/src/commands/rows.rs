@@ -7,6 +7,7 @@ use agon_report::{DebateResult, ResultState, one_line};
 use agon_store::DebateHead;
 use anyhow::Context as _;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A debate in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -117,6 +118,25 @@ impl Row {
         let outcome = outcome.and_then(|word| word.as_str().map(str::to_owned));
         outcome.unwrap_or_else(|| self.state.to_owned())
     }
+}
+
+/// That debates are lost, once for all that are lost for the same reason.
+pub fn losses(rows: &[Row], flag: &str) -> Vec<String> {
+    let mut reasons: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+    for row in rows {
+        if let Some(why) = &row.loss {
+            reasons.entry(why).or_default().push(row);
+        }
+    }
+    let told = |(why, lost): (&str, Vec<&Row>)| match lost.as_slice() {
+        [row] => row.loss(flag),
+        lost => Some(format!(
+            "{} debates are lost: {}; agon delete ID{flag} removes what is left of each",
+            lost.len(),
+            one_line(why)
+        )),
+    };
+    reasons.into_iter().filter_map(told).collect()
 }
 
 /// Why a debate of a server is lost; nothing where it is not.
@@ -253,6 +273,24 @@ mod tests {
         let hour_behind = prost_types::Timestamp { seconds: 1_767_222_000, nanos: 0 };
         let row = Row::of_debate(&pb::v1::Debate { create_time: Some(hour_behind), start_time, ..debate() });
         assert_eq!(row.duration_ms, 1000);
+    }
+
+    #[test]
+    fn debates_that_are_lost_for_one_reason_are_told_of_once() {
+        let lost = |id: &str, why: &str| {
+            let reason = pb::bus::v1::Reason { detail: Some(why.into()), ..Default::default() };
+            let state = pb::v1::debate::State::Lost.into();
+            Row::of_debate(&pb::v1::Debate { id: id.into(), state, reason: Some(reason), ..debate() })
+        };
+        let told =
+            losses(&[lost("a", "gone"), lost("b", "gone"), lost("c", "burnt"), Row::of_debate(&debate())], " -s");
+        assert_eq!(
+            told,
+            [
+                "debate c is lost: burnt; agon delete c -s removes what is left of it",
+                "2 debates are lost: gone; agon delete ID -s removes what is left of each",
+            ]
+        );
     }
 
     #[test]

@@ -140,7 +140,7 @@ async fn hold(
     admission.feeds = read;
     stage.node.submit(admission).await.map_err(not_submitted)?;
     let showing = Showing { context, settings, output: &args.output, signals };
-    show::to_the_end(showing, stage, ownership, Begin::default()).await
+    show::to_the_end(showing, stage, ownership, Begin::default(), &args.server).await
 }
 
 /// What a debate that cannot be submitted means for the program.

@@ -1,6 +1,6 @@
 //! What `run` and `resume` share: watching a debate to its end, and what is left to say and to write then.
 use super::Context;
-use crate::cli::OutputArgs;
+use crate::cli::{OutputArgs, ServerArgs};
 use crate::exit::{Exit, Stop};
 use crate::ownership::Ownership;
 use crate::reports::{self, Log};
@@ -30,19 +30,20 @@ pub struct Showing<'a> {
     pub signals: Signals,
 }
 
-/// Shows the debate until it ends, then writes its reports.
+/// Shows the debate until it ends, then writes its reports. `server` is what the command line says of model servers.
 pub async fn to_the_end(
     mut showing: Showing<'_>,
     stage: Stage,
     ownership: Ownership,
     begin: Begin,
+    server: &ServerArgs,
 ) -> Result<Exit, Stop> {
     let id = &ownership.debate().clone();
     let after = begin.after;
     let begin = begin.with_prices(showing.settings);
     let mut view = choose(&showing.context.output, &showing.output.view, begin)?;
     let trouble = stage.store.sqlite.trouble();
-    let resume = stage.store.advice(&format!("resume {id}"));
+    let resume = stage.store.advice(&format!("resume {id}{}", server.again()));
     // pieces of answers say what turns wait for, too
     let watch = stage.node.watch(id, after, true).await.map_err(unwatched);
     let watched = match watch {

@@ -33,7 +33,7 @@ pub fn list(context: &Context, args: &ListArgs) -> Result<Exit, Stop> {
         })?,
     };
     let flag = flag(&args.place.api.server);
-    rows.iter().filter_map(|row| row.loss(&flag)).for_each(|loss| context.output.warn(&loss));
+    rows::losses(&rows, &flag).iter().for_each(|loss| context.output.warn(loss));
     if args.json {
         context.output.line(&rows::array(&rows)?)?;
     } else if rows.is_empty() && filter::is_empty(args) {

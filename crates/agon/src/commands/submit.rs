@@ -41,7 +41,9 @@ pub fn submit(context: &Context, args: &SubmitArgs) -> Result<Exit, Stop> {
                 servers::choose_served(context, &first, settings, &named, model).await?
             }
         };
-        let wanted = Wanted::of(context, &settings, &args.debate, &named)?;
+        // a plan names the warnings of the file too
+        let telling = context.quietly(args.validate_only || context.output.quiet);
+        let wanted = Wanted::of(&telling, &settings, &args.debate, &named)?;
         let request = request(wanted, args);
         let asked = pb::v1::CreateDebateRequest { validate_only: true, ..request.clone() };
         let planned = first.create(asked).await?.plan.unwrap_or_default();

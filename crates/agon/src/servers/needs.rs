@@ -37,39 +37,81 @@ pub fn serves(server: &Server, found: &Found, model: &str) -> bool {
     unlisted || found.models.iter().any(|listed| same_model(&listed.name, model))
 }
 
+/// Whether any of the models may be meant for the server; none is all that it has.
+pub fn is_meant(server: &Server, models: &[ModelName]) -> bool {
+    let host = &server.settings;
+    let meant = |model: &ModelName| {
+        let name = model.as_str();
+        let prefix = name.split_once('/').map(|(prefix, _)| prefix);
+        let listed = host.models.is_empty() || host.models.iter().any(|own| same_model(own, name));
+        let prefixed = host.prefix.is_none() || host.prefix.as_deref() == prefix;
+        // nobody named the server at the usual place, and this model is a service's
+        let elsewhere = host.origin == Origin::Usual && Provider::of(name).is_some();
+        listed && prefixed && !elsewhere && !server.leaves(name)
+    };
+    models.is_empty() || models.iter().any(meant)
+}
+
 /// Why the debate cannot be held with these servers, and what to do; nothing where it can.
 pub fn check(asked: &[(Server, Result<Found, ChatError>)], models: &[ModelName]) -> Option<String> {
     let reached: Vec<(&Server, &Found)> =
         asked.iter().filter_map(|(server, found)| Some((server, found.as_ref().ok()?))).collect();
+    let failed = asked.iter().filter_map(|(server, found)| Some((server, found.as_ref().err()?)));
+    let failed: Vec<(&Server, &ChatError)> = failed.filter(|(server, _)| is_meant(server, models)).collect();
     if reached.is_empty() {
-        return Some(unreachable(asked, models));
+        return Some(unusable(asked.iter().map(|(server, _)| server), &failed, models));
     }
     let has = |model: &ModelName| reached.iter().any(|(server, found)| serves(server, found, model.as_str()));
     let missing: Vec<&ModelName> = models.iter().filter(|model| !has(model)).collect();
-    (!missing.is_empty()).then(|| lacking(&reached, &missing))
+    (!missing.is_empty()).then(|| lacking(&reached, &failed, &missing))
 }
 
-fn unreachable(asked: &[(Server, Result<Found, ChatError>)], models: &[ModelName]) -> String {
-    let mut said = "no model server can be reached".to_owned();
-    for (server, found) in asked {
-        if let Err(error) = found {
-            // Writing to a string cannot fail.
-            let _ = write!(said, "\n  {}: {error}", server.client.endpoint());
-            said.push_str(hint(server, error).map(|hint| format!("\n    {hint}")).unwrap_or_default().as_str());
+fn is_away(error: &ChatError) -> bool {
+    matches!(error.kind, ChatErrorKind::Transport(_) | ChatErrorKind::Timeout(_))
+}
+
+/// What is the matter with the servers as a whole.
+fn heading(failed: &[(&Server, &ChatError)], models: &[ModelName]) -> String {
+    let all = |is: &dyn Fn(&ChatError) -> bool| failed.iter().all(|(_, error)| is(error));
+    match failed {
+        [] if !models.is_empty() => {
+            let names: Vec<&str> = models.iter().map(ModelName::as_str).collect();
+            format!("no model server is known for {}", names.join(", "))
         }
+        [_] if all(&|error| error.kind == ChatErrorKind::Unauthorized) => "the model server refuses access".to_owned(),
+        _ if all(&is_away) => "no model server can be reached".to_owned(),
+        _ => "no model server can be used".to_owned(),
     }
-    said.push_str(&keys_wanted(asked.iter().map(|(server, _)| server), models));
-    // Where only services were asked, no model can be pulled.
-    if asked.is_empty() || asked.iter().any(|(server, _)| server.settings.kind == HostKind::Ollama) {
-        let own = models.iter().filter(|model| Provider::of(model.as_str()).is_none());
-        let pulls: Vec<String> = own.map(|model| format!("`ollama pull {model}`")).collect();
+}
+
+/// A line for each server that failed, with what that usually means.
+fn failures(failed: &[(&Server, &ChatError)]) -> String {
+    let line = |(server, error): &(&Server, &ChatError)| {
+        let hint = hint(server, error).map(|hint| format!("\n    {hint}")).unwrap_or_default();
+        format!("\n  {}: {error}{hint}", server.client.endpoint())
+    };
+    failed.iter().map(line).collect()
+}
+
+fn unusable<'a>(
+    asked: impl Iterator<Item = &'a Server>,
+    failed: &[(&Server, &ChatError)],
+    models: &[ModelName],
+) -> String {
+    let keys = keys_wanted(asked, models);
+    let mut said = format!("{}{}{keys}", heading(failed, models), failures(failed));
+    let own: Vec<&ModelName> = models.iter().filter(|model| Provider::of(model.as_str()).is_none()).collect();
+    let away = |kind| failed.iter().any(|(server, error)| server.settings.kind == kind && is_away(error));
+    // Where only services are wanted, no model can be pulled.
+    if away(HostKind::Ollama) || failed.is_empty() && (models.is_empty() || !own.is_empty()) {
+        let pulls: Vec<String> = own.iter().map(|model| format!("`ollama pull {model}`")).collect();
         let pulls = if pulls.is_empty() { "`ollama pull MODEL`".to_owned() } else { pulls.join(", ") };
         let _ = write!(
             said,
             "\n  To use a model: install Ollama, start it (`ollama serve`), then {pulls}; or name a server with --ollama URL \
              or --base-url URL."
         );
-    } else {
+    } else if away(HostKind::Openai) {
         said.push_str("\n  Is the address right, and can this machine reach it (a proxy, a firewall)?");
     }
     said.push_str("\n  To try Agon without a model: add --rehearsal.");
@@ -100,6 +142,9 @@ pub fn hint(server: &Server, error: &ChatError) -> Option<String> {
         (ChatErrorKind::Unauthorized, _) if server.settings.origin == Origin::Flag => {
             "the server wants a key: name its variable with --api-key-env VARIABLE"
         }
+        (ChatErrorKind::Unauthorized, _) if matches!(server.settings.origin, Origin::Usual | Origin::Variable) => {
+            "the server wants a key: name both with --ollama URL --api-key-env VARIABLE, or as a host with api_key in [[hosts]]"
+        }
         (ChatErrorKind::Unauthorized, _) => {
             "the server wants a key: set api_key = { env = \"VARIABLE\" } of this host, see docs/reference/configuration.md"
         }
@@ -127,7 +172,7 @@ fn names_of(found: &Found) -> impl Iterator<Item = &str> {
     found.models.iter().map(|model| model.name.as_str())
 }
 
-fn lacking(reached: &[(&Server, &Found)], missing: &[&ModelName]) -> String {
+fn lacking(reached: &[(&Server, &Found)], failed: &[(&Server, &ChatError)], missing: &[&ModelName]) -> String {
     let names: Vec<String> = missing.iter().map(|model| format!("{:?}", model.as_str())).collect();
     let mut said = format!("no server has the model {}", names.join(" or "));
     for (server, found) in reached {
@@ -141,6 +186,7 @@ fn lacking(reached: &[(&Server, &Found)], missing: &[&ModelName]) -> String {
         let shown = if has.is_empty() { "no model".to_owned() } else { format!("{shown}{more}") };
         let _ = write!(said, "\n  {} has {shown}", server.client.endpoint());
     }
+    said.push_str(&failures(failed));
     let names: Vec<ModelName> = missing.iter().map(|model| (*model).clone()).collect();
     said.push_str(&keys_wanted(reached.iter().map(|(server, _)| *server), &names));
     let any_ollama = reached.iter().any(|(server, _)| server.settings.kind == HostKind::Ollama);
@@ -156,8 +202,9 @@ fn lacking(reached: &[(&Server, &Found)], missing: &[&ModelName]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::ServerArgs;
     use crate::environment::Environment;
-    use crate::settings::HostSettings;
+    use crate::settings::{HostSettings, chosen_hosts};
     use agon_llm::{EndpointKind, ModelInfo, ServerVersion, TransportFault};
 
     fn server() -> Server {
@@ -182,6 +229,47 @@ mod tests {
         let said = check(&[(server(), Err(refused))], &[ModelName::from("llama3.2")]).unwrap();
         for wanted in ["http://127.0.0.1:1", "connection refused", "--rehearsal", "ollama pull llama3.2"] {
             assert!(said.contains(wanted), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_missing_or_wrong_is_no_trouble_of_the_network_and_other_servers_are_not_told_of() {
+        let environment = Environment::from([("OPENAI_API_KEY", "k")]);
+        let models = [ModelName::from("openai/gpt-x")];
+        let hosts = chosen_hosts(&ServerArgs::default(), &[], &environment, &models);
+        let servers = Server::connect_all(&hosts, &environment).unwrap();
+        let away = || ChatError::new(ChatErrorKind::Transport(TransportFault::Connect), "connection refused");
+        let refused = || ChatError::new(ChatErrorKind::Unauthorized, "no such key");
+        let errors = [away(), refused()];
+        let asked: Vec<_> = servers.into_iter().zip(errors).map(|(server, error)| (server, Err(error))).collect();
+        let said = check(&asked, &models).unwrap();
+        assert!(said.starts_with("the model server refuses access\n  https://api.openai.com"), "{said}");
+        assert!(said.contains("OPENAI_API_KEY: put a valid one there"), "{said}");
+        for other in ["11434", "ollama", "firewall"] {
+            assert!(!said.contains(other), "{said}");
+        }
+        let unset = check(asked.get(..1).unwrap(), &models).unwrap();
+        assert!(
+            unset.starts_with("no model server is known for openai/gpt-x\n") && !unset.contains("11434"),
+            "{unset}"
+        );
+        assert!(unset.contains("set OPENAI_API_KEY"), "{unset}");
+        let [(ollama, _), failed] = <[_; 2]>::try_from(asked).ok().unwrap();
+        let beside = check(&[(ollama, Ok(found(&["qwen3:8b"]))), failed], &models).unwrap();
+        assert!(beside.contains("put a valid one there"), "{beside}");
+    }
+
+    #[test]
+    fn the_remedy_for_a_missing_key_is_one_that_works() {
+        let refused = ChatError::new(ChatErrorKind::Unauthorized, "who are you");
+        for (origin, wanted) in [
+            (Origin::Flag, "--api-key-env VARIABLE"),
+            (Origin::Usual, "--ollama URL --api-key-env VARIABLE"),
+            (Origin::Settings, "api_key = { env"),
+        ] {
+            let mut server = server();
+            server.settings.origin = origin;
+            assert!(hint(&server, &refused).unwrap().contains(wanted), "{origin:?}");
         }
     }
 

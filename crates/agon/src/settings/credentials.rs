@@ -1,5 +1,6 @@
 //! Users and passwords in addresses. Addresses are shown and logged, so that these have to be given apart from them.
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -15,12 +16,50 @@ pub fn problems(settings: &impl Serialize) -> Vec<String> {
     let mut paths = Vec::new();
     // what cannot be shown is not shown
     walk(&serde_json::to_value(settings).unwrap_or_default(), "", "", &mut paths);
-    let told = |path| {
-        format!(
-            "{path}: an address must not carry a user or a password, because addresses are shown; give them apart from it"
-        )
+    let told = |path: String| {
+        let apart = apart(&path);
+        format!("{path}: an address must not carry a user or a password, because addresses are shown; {apart}")
     };
     paths.into_iter().map(told).collect()
+}
+
+/// Where users and passwords belong instead.
+fn apart(path: &str) -> &'static str {
+    match path.split(['.', '[']).next() {
+        Some("nats") => "give them as nats.user and nats.password, or a token as nats.token",
+        Some("hosts") => "name a key with api_key of the host",
+        Some("client") => "name a token with client.token",
+        _ => "give them apart from it",
+    }
+}
+
+/// The settings with users and passwords hidden in their addresses.
+pub fn hidden<T: Serialize + DeserializeOwned>(settings: &T) -> serde_json::Result<T> {
+    let mut value = serde_json::to_value(settings)?;
+    hide(&mut value, "");
+    serde_json::from_value(value)
+}
+
+fn hide(value: &mut Value, key: &str) {
+    match value {
+        Value::Object(members) => {
+            let members = members.iter_mut().filter(|(key, _)| !OF_PROGRAMS.contains(&key.as_str()));
+            members.for_each(|(key, value)| hide(value, key));
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| hide(value, key)),
+        Value::String(text) if carries(text, ADDRESSES.contains(&key)) => *text = masked_address(text).into_owned(),
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// [`masked`] for a text that is an address, with a scheme or without one.
+pub fn masked_address(text: &str) -> Cow<'_, str> {
+    match user_bytes(text) {
+        bytes if bytes > 0 && !text.contains("://") => {
+            Cow::Owned(format!("{HIDDEN}{}", text.get(bytes..).unwrap_or_default()))
+        }
+        _ => masked(text),
+    }
 }
 
 fn walk(value: &Value, path: &str, key: &str, found: &mut Vec<String>) {
@@ -128,5 +167,9 @@ mod tests {
             assert!(told.contains(path), "{path} {told}");
         }
         assert!(!told.contains("hush") && !told.contains("tools.db"), "{told}");
+        assert!(told.contains("nats.user and nats.password") && told.contains("client.token"), "{told}");
+        let hidden = hidden(&Settings { tools: Default::default(), ..settings }).unwrap();
+        let shown = toml::to_string(&hidden).unwrap();
+        assert!(!shown.contains("hush") && shown.contains("\"***@gateway:50051\""), "{shown}");
     }
 }

@@ -1,4 +1,5 @@
 //! Model servers, as settings and the environment name them.
+use super::credentials::carries;
 use super::providers::{Provider, has_prefix, recognised};
 use super::{KeySource, Length};
 use crate::cli::ServerArgs;
@@ -137,6 +138,35 @@ impl HostSettings {
     pub fn openai(name: &str, url: &str, api_key: Option<KeySource>) -> Self {
         Self { kind: HostKind::Openai, api_key, ..Self::ollama(name, url) }
     }
+    /// What the user knows it by: the flag or variable that names it, else its name.
+    pub fn known_by(&self) -> String {
+        match (self.origin, self.kind) {
+            (Origin::Flag, HostKind::Ollama) => "--ollama".to_owned(),
+            (Origin::Flag, HostKind::Openai) => "--base-url".to_owned(),
+            (Origin::Variable, _) => "OLLAMA_HOST".to_owned(),
+            (Origin::Settings | Origin::Usual | Origin::Provider(_), _) => format!("host {}", self.name),
+        }
+    }
+    /// What names the place of its key.
+    pub fn key_setting(&self) -> &'static str {
+        if self.origin == Origin::Flag { "--api-key-env" } else { "api_key" }
+    }
+    /// What helps where it cannot be prepared; nothing where the error says enough.
+    pub fn remedy(&self, environment: &Environment) -> Option<String> {
+        if carries(&self.url, true) {
+            return Some(
+                "leave the user and the password out; a key is named by --api-key-env VARIABLE beside --ollama or --base-url, or by \
+                 api_key = { env = \"VARIABLE\" } of a host in [[hosts]]"
+                    .to_owned(),
+            );
+        }
+        let name = self.api_key.as_ref().and_then(|key| key.env.as_deref())?;
+        let unset = environment.get(name).is_none();
+        unset.then(|| match self.origin {
+            Origin::Flag => format!("export {name}=..., or name another variable with --api-key-env"),
+            _ => format!("export {name}=..., or change api_key of this host"),
+        })
+    }
     /// Whether the server may be asked for its models.
     pub fn lists_models(&self) -> bool {
         match self.origin {
@@ -193,11 +223,14 @@ pub fn chosen(
     models: &[ModelName],
 ) -> Vec<HostSettings> {
     if let Some(url) = &flags.base_url {
-        return vec![flagged(url, flags.api_key_env.as_deref())];
+        return vec![flagged(url, flag_key(flags))];
     }
     let ollama = |url: &str, origin| vec![HostSettings { origin, ..HostSettings::ollama("ollama", url) }];
+    let flagged_ollama = |url: &str| -> Vec<HostSettings> {
+        ollama(url, Origin::Flag).into_iter().map(|host| HostSettings { api_key: flag_key(flags), ..host }).collect()
+    };
     let mut hosts = match (flags.ollama.as_deref(), configured, environment.get("OLLAMA_HOST")) {
-        (Some(url), _, _) => ollama(url, Origin::Flag),
+        (Some(url), _, _) => flagged_ollama(url),
         (None, [_, ..], _) => {
             let value = |name: &str| environment.get(name).map(str::to_owned);
             let here = |host: &HostSettings| HostSettings { url: filled(&host.url, &value), ..host.clone() };
@@ -210,9 +243,13 @@ pub fn chosen(
     hosts
 }
 
+/// Where the key of the server is that flags name.
+fn flag_key(flags: &ServerArgs) -> Option<KeySource> {
+    flags.api_key_env.as_ref().map(|name| KeySource { env: Some(name.clone()), file: None })
+}
+
 /// The server of `--base-url`.
-fn flagged(url: &str, key: Option<&str>) -> HostSettings {
-    let key = key.map(|name| KeySource { env: Some(name.to_owned()), file: None });
+fn flagged(url: &str, key: Option<KeySource>) -> HostSettings {
     let mut host = HostSettings { origin: Origin::Flag, ..HostSettings::openai("openai", url, key) };
     if let Some(provider) = Provider::at(url) {
         provider.adapt(&mut host);
@@ -285,6 +322,11 @@ mod tests {
             chosen(&flags, configured, environment, &[]).first().unwrap().url.clone()
         };
         assert_eq!(url(Some("flag"), &configured, &environment), "flag");
+        let keyed = ServerArgs { ollama: Some("a".into()), api_key_env: Some("K".into()), ..ServerArgs::default() };
+        let keyed = chosen(&keyed, &configured, &environment, &[]).remove(0);
+        assert_eq!(keyed.api_key.as_ref().and_then(|key| key.env.as_deref()), Some("K"));
+        assert_eq!((keyed.known_by().as_str(), keyed.key_setting()), ("--ollama", "--api-key-env"));
+        assert!(keyed.remedy(&Environment::default()).unwrap().contains("export K=..."));
         assert_eq!(url(None, &configured, &environment), "http://gpu:1");
         assert_eq!(url(None, &[], &environment), "elsewhere");
         assert_eq!(url(None, &[], &Environment::default()), DEFAULT_OLLAMA);

@@ -1,5 +1,5 @@
 //! Where settings come from: defaults, two files, a file on request, the environment, flags; later ones win.
-use super::{Settings, masked};
+use super::{Settings, masked, places};
 use crate::environment::Environment;
 use crate::exit::{Exit, Stop};
 use anyhow::Context;
@@ -52,6 +52,15 @@ impl Layers {
 
     /// The settings that all sources together make; every mistake is named with its source.
     pub fn settings(&self) -> Result<Settings, Stop> {
+        let (settings, problems) = self.read_and_judged()?;
+        if problems.is_empty() {
+            return Ok(settings);
+        }
+        Err(Stop::usage(masked(&format!("the settings are wrong:\n  {}", problems.join("\n  ")))))
+    }
+
+    /// The settings where they can be read, and what is wrong with them, each with its place.
+    pub fn read_and_judged(&self) -> Result<(Settings, Vec<String>), Stop> {
         let mut wrong = String::new();
         for layer in &self.0 {
             if let Err(error) = deserialize::<Settings>(&layer.values) {
@@ -65,11 +74,17 @@ impl Layers {
         self.0.iter().for_each(|layer| merge(&mut all, &layer.values));
         let settings: Settings =
             deserialize(&all).map_err(|error| Stop::usage(masked(&format!("the settings are wrong: {error}"))))?;
-        let problems = settings.problems();
-        if problems.is_empty() {
-            return Ok(settings);
+        let problems = settings.problems().iter().map(|problem| self.placed(problem)).collect();
+        Ok((settings, problems))
+    }
+
+    /// The problem, which begins with the path of a setting, behind the place of that setting.
+    fn placed(&self, problem: &str) -> String {
+        let path = problem.split([':', ',', ' ']).next().unwrap_or_default();
+        match self.0.iter().rev().find_map(|layer| layer.place_of(path)) {
+            Some(place) => format!("{place}: {problem}"),
+            None => problem.to_owned(),
         }
-        Err(Stop::usage(masked(&format!("the settings are wrong:\n  {}", problems.join("\n  ")))))
     }
 
     /// The names of the sources, weakest first.
@@ -114,6 +129,21 @@ impl Layer {
         let variables: Vec<(String, String)> = pairs.collect();
         let values = of_variables(&variables).map_err(|error| Stop::usage(format!("{name}: {error}")))?;
         Ok(Self { values, name, text: None, variables })
+    }
+
+    /// Where it sets the value of this path, such as `hosts[0].url`; nothing where it does not.
+    fn place_of(&self, path: &str) -> Option<String> {
+        let steps = places::steps(path);
+        if !places::is_set(&self.values, &steps) {
+            return None;
+        }
+        let keys: Vec<String> = steps.iter().map(|(key, _)| key.to_uppercase()).collect();
+        let variable = format!("{PREFIX}{}", keys.join("__"));
+        if let Some((name, _)) = self.variables.iter().find(|(name, _)| *name == variable) {
+            return Some(format!("the environment variable {name}"));
+        }
+        let line = self.text.as_deref().and_then(|text| places::line_of(text, &steps));
+        Some(line.map_or_else(|| self.name.clone(), |line| format!("{}:{line}", self.name)))
     }
 
     /// What is wrong with it, as precisely as it can be said.
@@ -205,6 +235,27 @@ mod tests {
     }
     fn message(layers: Layers) -> String {
         layers.settings().unwrap_err().error.unwrap().to_string()
+    }
+
+    #[test]
+    fn a_value_that_is_no_good_is_named_with_its_place() {
+        let text = "[nats]\n# a\nurls = [\"nats://u:hush@h:4222\"]\n\n[[hosts]]\nname = \"a\"\nurl = \"http://a\"\n\
+                    [[hosts]]\nname = \"b\"\nurl = \"http://u:hush@b\"\n";
+        let told = message(Layers(vec![file(text)]));
+        for wanted in ["a.toml:3: nats.urls[0]: ", "a.toml:10: hosts[1].url: ", "nats.user and nats.password"] {
+            assert!(told.contains(wanted), "{told}");
+        }
+        let told = message(Layers(vec![
+            file("nats = { urls = [] }"),
+            environment([("AGON__NATS__URLS", "nats://u:hush@h:4222"), ("AGON__NATS__REPLICAS", "2")]),
+        ]));
+        for wanted in ["variable AGON__NATS__URLS: nats.urls[0]: ", "variable AGON__NATS__REPLICAS: nats.replicas: 2"] {
+            assert!(told.contains(wanted), "{told}");
+        }
+        assert!(!told.contains("hush"), "{told}");
+        let known = Environment::from([("AGON_SERVER", "u:hush@h:1")]);
+        let told = message(Layers(vec![Layer::of_variable(&known, &KNOWN[0]).unwrap()]));
+        assert!(told.contains("AGON_SERVER: client.server: "), "{told}");
     }
 
     #[test]

@@ -3,6 +3,7 @@ use super::lent::{Lent, lent};
 use super::users::{Account, Proof, SYSTEM, User};
 use crate::cli::{NATS_ACCOUNT, NATS_ROLES, NatsConfigArgs};
 use crate::grants::Grants;
+use crate::shell::quoted;
 use std::path::Path;
 
 /// What the streams of one account may take on disk; those of `agon provision` reserve 2.6 GiB unless told otherwise.
@@ -240,10 +241,4 @@ fn command(args: &NatsConfigArgs) -> String {
         words.push("--accounts-only".to_owned());
     }
     words.join(" ")
-}
-
-/// A word as a shell reads it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-+=:,./".contains(c);
-    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
