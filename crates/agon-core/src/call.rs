@@ -14,6 +14,9 @@ pub struct Call {
     /// The model that generated it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelName>,
+    /// The name under which the server answered, where that is not `model`: an alias, a router, another server than was meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
     /// The model's digest at that host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
@@ -57,6 +60,32 @@ impl Call {
             Some(_) => self.host.is_some(),
         }
     }
+    /// Notes the name under which the server answered, where it is another one.
+    pub fn answered_as(&mut self, name: &str) {
+        let other = self.model.as_ref().is_some_and(|asked| !same_name(asked.as_str(), name));
+        self.answered_by = other.then(|| name.to_owned());
+    }
+
+    /// The name under which another model answered than was asked for. A dated release (`gpt-4o-2024-08-06` for `gpt-4o`) is the one
+    /// that was asked for.
+    pub fn other_model(&self) -> Option<&str> {
+        let (asked, answered) = (self.model.as_ref()?, self.answered_by.as_deref()?);
+        let name = bare(answered);
+        let release = name.strip_prefix(&bare(asked.as_str())).and_then(|rest| rest.strip_prefix('-'));
+        let dated = release.is_some_and(|date| date.chars().all(|c| c.is_ascii_digit() || c == '-'));
+        (!dated).then_some(answered)
+    }
+}
+
+/// Whether two names differ in no more than what servers leave out or add: the tag `:latest`, folders and prefixes, `.gguf`, case.
+fn same_name(one: &str, other: &str) -> bool {
+    bare(one) == bare(other)
+}
+
+fn bare(name: &str) -> String {
+    let name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_lowercase();
+    let name = name.strip_suffix(":latest").unwrap_or(&name);
+    name.strip_suffix(".gguf").unwrap_or(name).to_owned()
 }
 
 /// A value of a structured answer that was read as another one.
@@ -160,4 +189,45 @@ pub struct ToolUse {
     pub truncated: bool,
     /// Milliseconds.
     pub duration_ms: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answered(asked: &str, name: &str) -> Call {
+        let mut call = Call { model: Some(asked.into()), ..Call::default() };
+        call.answered_as(name);
+        call
+    }
+
+    #[test]
+    fn names_that_servers_write_otherwise_are_no_other_models() {
+        for (asked, name) in [
+            ("qwen3:4b", "qwen3:4b"),
+            ("llama3.2", "llama3.2:latest"),
+            ("llama3.2:latest", "llama3.2"),
+            ("tiny", "tiny.gguf"),
+            ("Tiny", "/models/tiny.gguf"),
+            ("tiny", "C:\\models\\tiny.gguf"),
+            ("openai/gpt-4o", "gpt-4o"),
+            ("google/gemini-2.5-flash", "models/gemini-2.5-flash"),
+            ("hf.co/some/Tiny-GGUF:Q4_K_M", "some/tiny-gguf:q4_k_m"),
+        ] {
+            assert_eq!(answered(asked, name).answered_by, None, "{asked} {name}");
+        }
+    }
+
+    #[test]
+    fn another_model_is_noted_and_a_dated_release_is_not_another() {
+        // as recorded of llama.cpp, which answers whatever it is asked for
+        let call = answered("nobody:1b", "tiny");
+        assert_eq!((call.answered_by.as_deref(), call.other_model()), (Some("tiny"), Some("tiny")));
+        assert_eq!(answered("qwen3:4b", "qwen3:4b-q4_K_M").other_model(), Some("qwen3:4b-q4_K_M"));
+        assert_eq!(answered("gpt-4", "gpt-4-mini").other_model(), Some("gpt-4-mini"));
+
+        let dated = answered("openai/gpt-4o", "gpt-4o-2024-08-06");
+        assert_eq!((dated.answered_by.as_deref(), dated.other_model()), (Some("gpt-4o-2024-08-06"), None));
+        assert_eq!(Call::default().other_model(), None);
+    }
 }

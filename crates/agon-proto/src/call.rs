@@ -12,6 +12,7 @@ impl From<&Call> for pb::Call {
         Self {
             host: call.host.clone(),
             model: call.model.as_ref().map(ToString::to_string),
+            answered_by: call.answered_by.clone(),
             digest: call.digest.clone(),
             prompt_hash: call.prompt_hash.clone(),
             options: Some((&call.options).into()),
@@ -30,6 +31,7 @@ impl From<pb::Call> for Call {
         Self {
             host: call.host,
             model: call.model.map(ModelName::new),
+            answered_by: call.answered_by,
             digest: call.digest,
             prompt_hash: call.prompt_hash,
             options: call.options.unwrap_or_default().into(),

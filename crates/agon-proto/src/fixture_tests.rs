@@ -308,6 +308,7 @@ fn call() -> Box<Call> {
     Box::new(Call {
         host: Some("gpu-1".to_owned()),
         model: Some(ModelName::new("llama3.2:3b")),
+        answered_by: None,
         digest: Some("sha256:ab".to_owned()),
         prompt_hash: Some("00ff".to_owned()),
         options: CallOptions {

@@ -123,17 +123,26 @@ pub(crate) fn line(call: &Call) -> Vec<String> {
 }
 
 fn place(call: &Call) -> Option<String> {
-    match (&call.model, &call.host) {
+    match (model(call), &call.host) {
         (Some(model), Some(host)) => Some(format!("{model} on {host}")),
-        (Some(model), None) => Some(model.to_string()),
+        (Some(model), None) => Some(model),
         (None, Some(host)) => Some(format!("on {host}")),
         (None, None) => None,
     }
 }
 
+/// The model that was asked, and the name under which it answered where that is another one.
+fn model(call: &Call) -> Option<String> {
+    let asked = call.model.as_ref()?;
+    Some(match &call.answered_by {
+        Some(name) => format!("{asked} (answered by {name})"),
+        None => asked.to_string(),
+    })
+}
+
 /// Who answered, how many tokens, how long: for a line that few read.
 pub(crate) fn brief(call: &Call) -> Vec<String> {
-    let mut parts: Vec<String> = call.model.iter().map(|model| model.as_str().to_owned()).collect();
+    let mut parts = Vec::from_iter(model(call));
     parts.push(tokens(&call.usage));
     parts.extend(call.timing.total_ms.map(duration));
     parts

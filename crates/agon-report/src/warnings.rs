@@ -38,6 +38,7 @@ impl<'a> Minutes<'a> {
         warnings.extend(feeds::warnings(self.admission));
         warnings.extend(self.unlike_wanted());
         warnings.extend(self.substitutions());
+        warnings.extend(self.others());
         warnings.extend(self.coercions());
         warnings.extend(self.adapted());
         let citations = self.citations();
@@ -127,6 +128,19 @@ impl<'a> Minutes<'a> {
             let (Some(wanted), Some(used)) = (wanted, &call.model) else { continue };
             let warning = format!("{} was played by {used} instead of {wanted}.", entry.participant);
             if *used != wanted && !found.contains(&warning) {
+                found.push(warning);
+            }
+        }
+        found
+    }
+    /// Models that answered under another name than they were asked for by.
+    fn others(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for (_, call) in self.calls() {
+            let (Some(asked), Some(answered)) = (&call.model, call.other_model()) else { continue };
+            let place = call.host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default();
+            let warning = sentence(&format!("{asked}{place} was answered by {}", excerpt(answered, 80)));
+            if !found.contains(&warning) {
                 found.push(warning);
             }
         }

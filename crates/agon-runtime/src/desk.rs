@@ -3,9 +3,10 @@ use crate::config::HostConfig;
 use crate::contexts::{Bound, Contexts};
 use crate::directory::seats_of;
 use crate::request::Request;
-use agon_core::{Failure, FailureCause, HostId, ModelName, NodeId};
+use agon_core::{Call, Failure, FailureCause, HostId, ModelName, NodeId};
 use agon_llm::{ChatRequest, Usage};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::PoisonError;
 use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
@@ -25,6 +26,8 @@ pub(crate) struct Desk {
     /// Whether each model calls tools by its own means, and until when that is believed.
     able: Mutex<BTreeMap<ModelName, (bool, Instant)>>,
     contexts: Contexts,
+    /// The models of which it was said that the server answers under another name.
+    renamed: std::sync::Mutex<BTreeSet<ModelName>>,
 }
 
 /// Who answers there.
@@ -49,6 +52,7 @@ impl Desk {
             digests: Mutex::default(),
             able: Mutex::default(),
             contexts: Contexts::default(),
+            renamed: Default::default(),
         }
     }
     pub(crate) fn seats(node: &NodeId) -> Self {
@@ -58,6 +62,7 @@ impl Desk {
             digests: Mutex::default(),
             able: Mutex::default(),
             contexts: Contexts::default(),
+            renamed: Default::default(),
         }
     }
     /// Whether nothing that is said here is a model's word.
@@ -89,6 +94,14 @@ impl Desk {
         }
         let name = model.as_str();
         digests.known.get(name).or_else(|| digests.known.get(&format!("{name}:latest"))).cloned()
+    }
+
+    /// Says once that another model answers than the one that is asked for.
+    pub(crate) fn note_name(&self, call: &Call) {
+        let (Some(model), Some(name)) = (&call.model, call.other_model()) else { return };
+        if self.renamed.lock().unwrap_or_else(PoisonError::into_inner).insert(model.clone()) {
+            tracing::warn!(host = %self.id, %model, answered_by = name, "the model server answers under another model's name: an alias, a router, or another server than was meant");
+        }
     }
 
     /// Has an answer take no more than the context has room for beside its prompt, as far as that is known.
@@ -125,9 +138,8 @@ impl Desk {
         let context = self.contexts.ask(&*config.client, model, launched).await.unwrap_or(context);
         let Some(total) = usage.exceeds(context) else { return Ok(()) };
         let detail = format!(
-            "{}: prompt and answer took {total} tokens in a context of {context}, so that the server forgot the beginning of the prompt while it generated; {}",
-            self.id,
-            agon_core::Outgrown::REMEDY
+            "{}: prompt and answer took {total} tokens in a context of {context}, so that the server forgot the beginning of the prompt while it generated",
+            self.id
         );
         Err(Failure::new(FailureCause::ContextOverflow, detail))
     }

@@ -2,14 +2,12 @@
 use crate::contexts::Bound;
 use crate::gate::{Absence, Away, End, Refusal, Sight, Why};
 use agon_core::breaker::CallEnd;
-use agon_core::{Failure, FailureCause, HostId, ModelName, Outgrown, Overlong, Timestamp};
-use agon_llm::{ChatError, ChatErrorKind};
+use agon_core::{Failure, FailureCause, HostId, ModelName, Timestamp};
+use agon_llm::{ChatError, ChatErrorKind, EndpointKind};
 
 /// The failure that the log shall hold for a call that gave no answer.
 pub(crate) fn of_call(error: &ChatError, host: &HostId) -> Failure {
-    let remedy =
-        if let ChatErrorKind::Slow(_) = error.kind { format!("; {}", Overlong::REMEDY) } else { String::new() };
-    let detail = format!("{host}: {error}{remedy}");
+    let detail = format!("{host}: {error}");
     let retry_after_ms = error.retry_after.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
     Failure { cause: cause(&error.kind), detail, retry_after_ms }
 }
@@ -18,11 +16,22 @@ pub(crate) fn of_call(error: &ChatError, host: &HostId) -> Failure {
 pub(crate) fn of_bounded_call(error: &ChatError, bound: Option<Bound>, host: &HostId) -> Failure {
     let cut = matches!(error.kind, ChatErrorKind::Truncated { .. } | ChatErrorKind::BudgetEaten { .. });
     let Some(Bound { prompt, room, context }) = bound.filter(|_| cut) else { return of_call(error, host) };
-    let why = format!(
-        "{host}: {error}: a prompt of about {prompt} tokens leaves {room} of a context of {context}; {}",
-        Outgrown::REMEDY
-    );
+    let why = format!("{host}: {error}: a prompt of about {prompt} tokens leaves {room} of a context of {context}");
     Failure::new(FailureCause::ContextOverflow, why)
+}
+
+/// How many models a failure names.
+const NAMED: usize = 10;
+
+/// Adds which models a server has instead of one that it has not, as far as that is known. What Ollama lacks can be pulled.
+pub(crate) fn name_others(failure: &mut Failure, asked: &ModelName, kind: EndpointKind, known: &[ModelName]) {
+    let others: Vec<&str> = known.iter().filter(|name| *name != asked).map(ModelName::as_str).collect();
+    if failure.cause != FailureCause::NotFound || kind == EndpointKind::Ollama || others.is_empty() {
+        return;
+    }
+    let more = if others.len() > NAMED { ", …" } else { "" };
+    let named = others.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    failure.detail.push_str(&format!("; it offers {named}{more}"));
 }
 
 /// The failure of a call for embeddings.
@@ -152,6 +161,25 @@ mod tests {
             let error = ChatError::new(kind, "words of the server");
             assert_eq!(of_call(&error, &HostId::from("gpu1")).cause, cause, "{error}");
         }
+    }
+
+    #[test]
+    fn a_server_that_has_not_got_a_model_is_told_with_those_that_it_offers() {
+        let missing = ChatError::new(ChatErrorKind::NotFound, "The model `x` does not exist.");
+        let told = |kind, known: &[&str]| {
+            let mut failure = of_call(&missing, &HostId::from("gpu1"));
+            let known: Vec<ModelName> = known.iter().map(|name| (*name).into()).collect();
+            name_others(&mut failure, &"x".into(), kind, &known);
+            failure.detail
+        };
+        let plain = "gpu1: the server does not have the model: The model `x` does not exist.";
+        assert_eq!(told(EndpointKind::OpenAi, &["a", "b", "x"]), format!("{plain}; it offers a, b"));
+        for (kind, known) in [(EndpointKind::OpenAi, &["x"][..]), (EndpointKind::Ollama, &["a"])] {
+            assert_eq!(told(kind, known), plain);
+        }
+        let many: Vec<String> = (0..=NAMED).map(|n| format!("m{n}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert!(told(EndpointKind::OpenAi, &many).ends_with(", m9, …"));
     }
 
     #[test]

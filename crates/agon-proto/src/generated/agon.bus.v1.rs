@@ -937,6 +937,9 @@ pub struct Call {
     /// What verifiers said of the claims that the speech marks, in order.
     #[prost(message, repeated, tag = "12")]
     pub checks: ::prost::alloc::vec::Vec<Check>,
+    /// The name under which the server answered, where that is not the model that was asked for.
+    #[prost(string, optional, tag = "13")]
+    pub answered_by: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// A claim of a speech, and what a verifier said of it.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

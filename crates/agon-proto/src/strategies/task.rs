@@ -149,14 +149,16 @@ pub fn ask() -> BoxedStrategy<Ask> {
 
 /// How an answer came about.
 pub fn call() -> BoxedStrategy<Call> {
-    let texts = [maybe_text(), maybe_text(), maybe_text(), maybe_text(), maybe_text()];
+    let texts = [maybe_text(), maybe_text(), maybe_text(), maybe_text(), maybe_text(), maybe_text()];
     let lists = (vec(tool_use(), 0..2), vec(coercion(), 0..2), vec(check(), 0..2));
     (texts, options(), usage(), timing(), any::<bool>(), lists)
-        .prop_map(|([host, model, digest, prompt_hash, finish_reason], options, usage, timing, rehearsal, lists)| {
+        .prop_map(|(texts, options, usage, timing, rehearsal, lists)| {
+            let [host, model, answered_by, digest, prompt_hash, finish_reason] = texts;
             let (tools, coerced, checks) = lists;
             Call {
                 host,
                 model: model.map(ModelName::new),
+                answered_by,
                 digest,
                 prompt_hash,
                 options,

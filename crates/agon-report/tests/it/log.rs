@@ -100,6 +100,7 @@ impl Log {
         Box::new(Call {
             host: Some(self.host.to_owned()),
             model: Some(model_of(who)),
+            answered_by: None,
             digest: Some("a2af6cc3eb7f".to_owned()),
             prompt_hash: Some(format!("{:0>16}", turn.to_string())),
             options: CallOptions {

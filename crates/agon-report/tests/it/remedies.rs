@@ -1,9 +1,11 @@
-//! What to do about a failure: told wherever a debate is shown.
+//! What to do about a failure, and models that answer under another name: told wherever a debate is shown.
 use crate::log::{Log, argument, persona, spec};
 use agon_core::*;
 use agon_report::{DebateResult, LiveView, Minutes, StyledLine, full_markdown, html, verbose};
 
-/// The model of Ada is missing at her first try.
+const NAME: &str = "llama-of-attic:1b";
+
+/// Ada's first model is missing, and another than her second one answers.
 fn log() -> Log {
     let mut log =
         Log::admitted(spec("Shall we?", vec![persona("Ada", None, "Optimist"), persona("Bo", None, "Critic")]));
@@ -13,7 +15,8 @@ fn log() -> Log {
     let missing = "attic: the server does not have the model: model 'nobody:1b' not found";
     log.fail(turn, "Ada", call, Failure::new(FailureCause::NotFound, missing), Some(0));
     let again = TurnId { attempt: turn.attempt + 1, ..turn };
-    let call = log.ask_again(again, "Ada", argument());
+    let mut call = log.ask_again(again, "Ada", argument());
+    call.answered_as(NAME);
     log.spoke(again, "Ada", None, SpeechKind::Argument, "It pays.", call);
     log
 }
@@ -38,4 +41,15 @@ fn a_failure_is_shown_with_its_remedy_and_the_log_keeps_what_happened() {
     }
     assert!(result.failures[0].remedy.as_ref().unwrap().contains(command));
     assert!(!result.failures[0].detail.contains(command));
+}
+
+#[test]
+fn a_model_that_answers_under_another_name_is_shown_with_it() {
+    let log = log();
+    let minutes = Minutes::from_records(&log.records).unwrap();
+
+    for shown in [verbose(&minutes), html(&minutes).unwrap(), live(&log)] {
+        assert!(shown.replace('\\', "").contains(&format!("(answered by {NAME})")), "{shown}");
+    }
+    assert!(full_markdown(&minutes).replace('\\', "").contains(&format!("on attic was answered by {NAME}.")));
 }

@@ -4,6 +4,7 @@ use super::cut::Ear;
 use super::{Left, NoAnswer, Play};
 use crate::contexts::Bound;
 use crate::deltas::{self, Batcher};
+use crate::desk::Player;
 use crate::failure;
 use crate::gate::{End, GateLink, Permit, Refusal, Witness};
 use crate::permits::Place;
@@ -149,7 +150,11 @@ impl Play {
             let what = failure::waiting_for(&self.desk.id, &away, now);
             // once: every look that finds nobody begins to wait anew
             if now.since(away.since) < WARNED_WITHIN {
-                tracing::warn!(debate = %self.work.debate, turn = %ask.turn, "turn waits for its model server: {what}");
+                let server = match &self.desk.player {
+                    Player::Server(config) => Some(tracing::field::display(config.client.endpoint())),
+                    Player::Seats => None,
+                };
+                tracing::warn!(debate = %self.work.debate, turn = %ask.turn, server, "turn waits for its model server: {what}; is it running? `agon doctor` looks");
             }
             deltas::tell_waiting(&self.shared, &self.work.debate, (ask.turn, &ask.participant), what).await;
         }
@@ -334,6 +339,10 @@ impl Play {
         match outcome {
             Ok(answer) => {
                 costs.add_answer(call, &answer, started.elapsed());
+                if let Some(name) = &answer.model {
+                    call.answered_as(name);
+                    self.desk.note_name(call);
+                }
                 Ok(answer)
             }
             Err(error) => {
@@ -342,9 +351,21 @@ impl Play {
                     true => add_away(call, request::millis(started.elapsed())),
                     false => costs.add_error(call, &error, started.elapsed()),
                 }
-                Err(Lost { away, failure: failure::of_bounded_call(&error, bound, &self.desk.id) })
+                Err(Lost { away, failure: self.failed(&error, bound) })
             }
         }
+    }
+}
+
+impl Play {
+    /// The failure of a call to the model server.
+    fn failed(&self, error: &ChatError, bound: Option<Bound>) -> Failure {
+        let mut failure = failure::of_bounded_call(error, bound, &self.desk.id);
+        if let Player::Server(config) = &self.desk.player {
+            let known = self.shared.directory.served_at(&self.desk.id);
+            failure::name_others(&mut failure, &self.work.ask.model, config.client.endpoint().kind(), &known);
+        }
+        failure
     }
 }
 

@@ -19,6 +19,8 @@ pub enum Cue {
     Answer,
     /// Says this, whatever was asked for.
     Say(String),
+    /// Answers under this name.
+    As(&'static str),
     /// Wants a function called, with a text as its argument.
     Call(&'static str, &'static str),
     /// Says a sentence at a time, each after this pause, and then hangs: only a cut ends it.
@@ -167,7 +169,9 @@ impl ChatModel for Cast {
         self.state.calls.lock().unwrap().push(prompt.clone());
         self.state.requests.lock().unwrap().push(request.clone());
         let mut running = Running::begin(&self.state);
+        let model = if let Cue::As(name) = cue { Some(name.to_owned()) } else { None };
         let text = match cue {
+            Cue::As(_) => answer(&prompt, request.format.as_deref()),
             Cue::Answer => answer(&prompt, request.format.as_deref()),
             Cue::Say(text) => text,
             Cue::Call(name, text) => {
@@ -221,7 +225,7 @@ impl ChatModel for Cast {
         }
         tokio::time::sleep(self.state.delay).await;
         running.1 = true;
-        Ok(ChatAnswer { text, usage: USAGE, ..ChatAnswer::default() })
+        Ok(ChatAnswer { text, usage: USAGE, model, ..ChatAnswer::default() })
     }
     async fn models(&self) -> Result<Vec<ModelInfo>, ChatError> {
         let info =

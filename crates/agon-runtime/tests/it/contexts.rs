@@ -33,7 +33,9 @@ async fn an_answer_whose_prompt_was_forgotten_meanwhile_is_no_speech() {
 
     assert!(failures.iter().all(|failure| failure.cause == FailureCause::ContextOverflow), "{failures:?}");
     let detail = &failures[0].detail;
-    assert!(detail.contains("took 110 tokens in a context of 105") && detail.contains("`num_ctx`"), "{detail}");
+    assert!(detail.contains("took 110 tokens in a context of 105"), "{detail}");
+    let call = Call { host: Some("gpu1".into()), ..Call::default() };
+    assert!(failures[0].remedy(&call).unwrap().contains("`num_ctx`"), "{detail}");
     assert_eq!((cast.calls(), state), (2, DebateState::Failed), "neither seat is asked twice");
 }
 

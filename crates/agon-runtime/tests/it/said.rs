@@ -93,3 +93,26 @@ async fn a_log_that_cannot_be_read_for_its_watchers_is_said_each_minute_and_once
     assert!((1..=3).contains(&said), "{said}");
     assert_eq!(lines.count("log read again for its watchers"), 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_answers_under_another_name_is_said_once_and_noted_in_every_call() {
+    let lines = Lines::default();
+    let _listening = lines.listen();
+    let (stage, cast) = (Stage::new(), Cast::new(Duration::from_millis(1)));
+    cast.cue([Cue::As("/models/M.gguf"), Cue::As("m:latest"), Cue::As("other:1b"), Cue::As("other:1b")]);
+    cast.cue(std::iter::repeat_n(Cue::As("other:1b"), 8));
+    let node = stage.node("n1", vec![cast.host("gpu1", 1)]).await;
+    for id in ["a-debate", "b-debate"] {
+        node.submit(admission(id, spec())).await.unwrap();
+        assert_eq!(node.finished(&debate(id)).await.unwrap().0, DebateState::Succeeded);
+    }
+
+    assert_eq!(lines.count("answers under another model's name"), 1);
+    let mut records = stage.log("a-debate").await;
+    records.extend(stage.log("b-debate").await);
+    let events: Vec<_> = records.iter().flat_map(|record| &record.events).collect();
+    let calls = events.iter().filter_map(|event| event.settled()?.1).map(|call| call.answered_by.as_deref());
+    let names: Vec<_> = calls.collect();
+    assert_eq!(names[..2], [None, None]);
+    assert!(names.len() == 6 && names[2..].iter().all(|name| *name == Some("other:1b")), "{names:?}");
+}

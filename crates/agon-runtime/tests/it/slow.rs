@@ -37,8 +37,10 @@ async fn a_call_that_was_too_slow_is_told_with_its_rate_and_not_made_again() {
     // neither seat is asked twice
     assert_eq!(cast.calls(), 2);
     assert!(failures.iter().all(|failure| failure.cause == FailureCause::TooSlow), "{failures:?}");
-    let told = "gpu1: timed out after 2 min 0 s: 240 tokens came, 2.0 a second; 800 tokens would take 6 min 40 s; raise `timeout_per_turn`";
-    assert!(failures[0].detail.starts_with(told), "{failures:?}");
+    let told = "gpu1: timed out after 2 min 0 s: 240 tokens came, 2.0 a second; 800 tokens would take 6 min 40 s";
+    assert_eq!(failures[0].detail, told);
+    let call = Call { host: Some("gpu1".into()), ..Call::default() };
+    assert!(failures[0].with_remedy(Some(&call)).contains("6 min 40 s; raise `timeout_per_turn`"), "{failures:?}");
     assert_eq!(speeds.of(&"gpu1".into(), &"m".into()), Some(2.0));
 }
 

@@ -177,13 +177,13 @@ async fn the_model(asked: &Asked, picked: Option<String>, wanted: &Wanted<'_>) -
         Some(name) => {
             let why = servers::check(asked, &[ModelName::from(name.as_str())]).unwrap_or_default();
             let fix = match server.settings.kind {
-                HostKind::Ollama => format!("ollama pull {name}, or choose another with --model NAME"),
+                HostKind::Ollama => format!("{}, or choose another with --model NAME", agon_core::remedy::pull(&name)),
                 HostKind::Openai => "choose another with --model NAME".to_owned(),
             };
             vec![Finding::fail(format!("model {name}"), why, fix)]
         }
         None => {
-            let fix = format!("install one: ollama pull {}", crate::settings::USUAL_MODEL);
+            let fix = format!("install one: {}", agon_core::remedy::pull(crate::settings::USUAL_MODEL));
             vec![Finding::fail("model", format!("{} has no model that writes text", server.client.endpoint()), fix)]
         }
     };

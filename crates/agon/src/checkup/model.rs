@@ -3,7 +3,7 @@ use super::hosts::{Measured, Wanted, is_here};
 use super::{Finding, Level, machine};
 use crate::servers::{self, Found, Server};
 use crate::settings::HostKind;
-use agon_core::{Outgrown, Overlong};
+use agon_core::{Outgrown, Overlong, remedy};
 use agon_llm::{ChatError, ChatErrorKind, ChatRequest, DeltaSink, Discard, LoadedModel, Message, Sampling, Think};
 use serde_json::json;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ async fn able(server: &Server, found: &Found, model: &str) -> Vec<Finding> {
         Err(error) => {
             let fix = tight.as_ref().and_then(|tight| tight.fix.clone());
             let why = tight.map_or_else(String::new, |tight| format!("; {}", tight.found));
-            let fix = fix.unwrap_or_else(|| remedy(server, &error, model));
+            let fix = fix.unwrap_or_else(|| fix_of(server, &error, model));
             findings.push(Finding::fail(&what, format!("does not answer: {error}{why}"), fix));
             return findings;
         }
@@ -59,7 +59,7 @@ async fn able(server: &Server, found: &Found, model: &str) -> Vec<Finding> {
             "does not keep to a schema",
             "judge and ballots will need retries; prefer another model",
         ),
-        Err(error) => Finding::warn(&what, format!("no answer to a schema: {error}"), remedy(server, &error, model)),
+        Err(error) => Finding::warn(&what, format!("no answer to a schema: {error}"), fix_of(server, &error, model)),
     });
     if server.settings.kind == HostKind::Ollama {
         let permits = server.settings.permits;
@@ -83,7 +83,7 @@ async fn too_large(server: &Server, found: &Found, model: &str) -> Option<Findin
     let fits = |listed: &&agon_llm::ModelInfo| listed.size.is_some_and(|size| size <= available);
     let smaller = found.models.iter().filter(fits).max_by_key(|listed| listed.size);
     let smaller = smaller.map_or_else(
-        || "get a smaller model, such as: ollama pull llama3.2:1b".to_owned(),
+        || format!("get a smaller model, such as: {}", remedy::pull("llama3.2:1b")),
         |listed| format!("use a smaller model: --model {}", listed.name),
     );
     let found = format!(
@@ -208,17 +208,16 @@ async fn context_length(server: &Server, found: &Found, model: &str, wanted: &Wa
     Some(Finding::ok(what, format!("context of {context} tokens")))
 }
 
-fn remedy(server: &Server, error: &ChatError, model: &str) -> String {
+fn fix_of(server: &Server, error: &ChatError, model: &str) -> String {
     match error.kind {
-        ChatErrorKind::NotFound => format!("ollama pull {model}"),
+        ChatErrorKind::NotFound => match server.settings.kind {
+            HostKind::Ollama => remedy::pull(model),
+            HostKind::Openai => "choose another with --model NAME".to_owned(),
+        },
         ChatErrorKind::RunnerDied | ChatErrorKind::Server5xx => {
-            "the model likely needs more memory than the server has: use a smaller one (--model NAME) or a smaller num_ctx; see the server's log".to_owned()
+            format!("the model likely needs more memory than the server has: {}", remedy::SMALLER_MODEL)
         }
-        ChatErrorKind::Timeout(_) => {
-            "the server takes calls and does not answer: look into its log and restart it; where it is only slow, use a smaller model, \
-             or raise first_byte_timeout of this host"
-                .to_owned()
-        }
+        ChatErrorKind::Timeout(_) => format!("the server takes calls and does not answer: {}", remedy::SILENT),
         _ => servers::hint(server, error).unwrap_or_else(|| "look into the server's log".to_owned()),
     }
 }
