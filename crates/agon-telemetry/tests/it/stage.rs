@@ -152,6 +152,7 @@ fn call(ask: &Ask, ended: bool) -> Call {
         coerced: Vec::new(),
         checks: Vec::new(),
         tools: Vec::new(),
+        answered_by: None,
         rehearsal: false,
     }
 }
