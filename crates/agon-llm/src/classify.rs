@@ -4,18 +4,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{ChatError, ChatErrorKind};
+use crate::{ChatError, ChatErrorKind, overflow};
 
 // Ollama wraps llama-server's error once; anything deeper than this is not an error but a game.
 const MAX_LAYERS: usize = 4;
 
-const OVERFLOW: [&str; 5] = [
-    "exceed_context_size",
-    "context_length_exceeded",
-    "longer than the context length",
-    "maximum context length",
-    "exceeds the available context size",
-];
 const QUOTA: [&str; 6] = ["insufficient_quota", "quota", "credit", "billing", "usage limit", "payment"];
 const RUNNER: [&str; 5] = [
     "model runner has unexpectedly stopped",
@@ -66,7 +59,7 @@ pub(crate) fn mid_stream(error: &Value) -> ChatError {
 }
 
 fn kind_of(status: u16, complaint: &Complaint, told_when: bool) -> ChatErrorKind {
-    if complaint.has(&OVERFLOW) {
+    if complaint.overflows(status) {
         return complaint.overflow();
     }
     match status {
@@ -145,23 +138,23 @@ impl Complaint {
         self.code = code.filter(|code| (400..600).contains(code)).or(self.code);
     }
 
+    /// Whether the prompt is too long. Limits of rates speak of tokens as well, and a runner that died of its context's
+    /// size.
+    fn overflows(&self, status: u16) -> bool {
+        let other = matches!(status, 401..=404 | 429) || self.has(&RUNNER);
+        overflow::is_certain(&self.words) || !other && overflow::is_told(&self.words)
+    }
+
     fn overflow(&self) -> ChatErrorKind {
-        let after = |phrase| number_after(&self.words, phrase);
         ChatErrorKind::ContextOverflow {
-            prompt_tokens: self.prompt_tokens.or_else(|| after("you requested ")).or_else(|| after("resulted in ")),
-            context: self.context.or_else(|| after("maximum context length is ")),
+            prompt_tokens: self.prompt_tokens.or_else(|| overflow::prompt_tokens(&self.words)),
+            context: self.context.or_else(|| overflow::context(&self.words)),
         }
     }
 }
 
 fn count(field: &Value) -> Option<u32> {
     field.as_u64().and_then(|count| count.try_into().ok())
-}
-
-fn number_after(text: &str, phrase: &str) -> Option<u32> {
-    let rest = text.get(text.find(phrase)? + phrase.len()..)?;
-    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-    rest.get(..digits)?.parse().ok()
 }
 
 /// Reads a `Retry-After` header: seconds, or a date that is compared with `now`.
@@ -192,10 +185,101 @@ mod tests {
     }
 
     #[test]
-    fn an_overflow_told_in_prose_yields_its_counts() {
-        let body = r#"{"object":"error","message":"This model's maximum context length is 4096 tokens. However, you requested 5000 tokens."}"#;
+    fn every_server_s_words_for_an_overflow_are_known_with_their_counts() {
+        let told = [
+            // Ollama
+            ("the input length exceeds the context length", None, None),
+            ("the prompt is too long: 571 tokens, context 512", Some(571), Some(512)),
+            ("input exceeds maximum context length and cannot be truncated further", None, None),
+            ("the prompt is longer than the context length currently available", None, None),
+            // llama.cpp
+            ("the request exceeds the available context size, try increasing it", None, None),
+            ("request (5000 tokens) exceeds the available context size (4096 tokens)", Some(5000), Some(4096)),
+            ("Context size has been exceeded.", None, None),
+            // vLLM
+            (
+                "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.",
+                Some(5000),
+                Some(4096),
+            ),
+            (
+                "This model's maximum context length is 4096 tokens. However, your request has 5000 input tokens.",
+                Some(5000),
+                Some(4096),
+            ),
+            (
+                "The decoder prompt (length 5000) is longer than the maximum model length of 4096.",
+                Some(5000),
+                Some(4096),
+            ),
+            // SGLang
+            (
+                "The input (61709 tokens) is longer than the model's context length (40960 tokens).",
+                Some(61709),
+                Some(40960),
+            ),
+            (
+                "Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of 5000 tokens",
+                Some(5000),
+                Some(4096),
+            ),
+            // LM Studio
+            (
+                "Trying to keep the first 15857 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.",
+                Some(15857),
+                Some(4096),
+            ),
+            ("The number of tokens to keep from the initial prompt is greater than the context length.", None, None),
+            // hosted ones
+            (
+                "Your input exceeds the context window of this model. Please adjust your input and try again.",
+                None,
+                None,
+            ),
+            ("prompt is too long: 208310 tokens > 200000 maximum", Some(208_310), Some(200_000)),
+            (
+                "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length",
+                Some(190_000),
+                Some(200_000),
+            ),
+            (
+                "The input token count (218152) exceeds the maximum number of tokens allowed (65536).",
+                Some(218_152),
+                Some(65536),
+            ),
+            (
+                "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+                Some(537_812),
+                Some(131_072),
+            ),
+        ];
+        for (message, prompt_tokens, context) in told {
+            let overflow = ChatErrorKind::ContextOverflow { prompt_tokens, context };
+            let body = serde_json::json!({ "error": message }).to_string();
+            assert_eq!(kind(400, &body), overflow, "{message}");
+            let body = serde_json::json!({ "error": { "message": message, "type": "invalid_request_error" } });
+            assert_eq!(kind(400, &body.to_string()), overflow, "{message}");
+            assert_eq!(mid_stream(&serde_json::json!({ "message": message })).kind, overflow, "{message}");
+        }
+    }
 
-        assert_eq!(kind(400, body), ChatErrorKind::ContextOverflow { prompt_tokens: Some(5000), context: Some(4096) });
+    #[test]
+    fn what_only_sounds_like_an_overflow_is_none() {
+        let other = [
+            (400, "Invalid 'input[0].id': string too long. Expected a string with maximum length 64."),
+            (400, "context deadline exceeded"),
+            (400, "image input is too large"),
+            (400, "the prompt is empty"),
+            (429, "rate limit exceeded: the input token count of this minute is used up"),
+            (429, "You exceeded your current quota"),
+            (500, "failed to load model: out of memory, context size too large"),
+            (503, "server busy, please try again. maximum pending requests exceeded"),
+            (404, "model 'long-context window' not found, name too long"),
+        ];
+        for (status, message) in other {
+            let kind = kind(status, &serde_json::json!({ "error": message }).to_string());
+            assert!(!matches!(kind, ChatErrorKind::ContextOverflow { .. }), "{message}: {kind:?}");
+        }
     }
 
     #[test]

@@ -27,6 +27,7 @@ mod meter;
 mod model;
 mod ollama;
 mod openai;
+mod overflow;
 mod pace;
 mod request;
 mod text;
