@@ -62,6 +62,7 @@ impl ResultBlock {
         rows.extend(missing(minutes).map(|missing| ("Missing", missing)));
         rows.extend(objection::of(minutes, analysis.as_ref()).map(|open| ("Left open", open)));
         rows.extend(rounds(minutes).map(|rounds| ("Rounds", rounds)));
+        rows.extend(open(minutes).map(|open| ("Open", open)));
         rows.push(("Cost", cost(minutes)));
         let (headline, texts) = (one_line(&minutes.headline()), texts(minutes));
         Self { badge, tone, headline, texts, rehearsal: minutes.rehearsal(), rows }
@@ -167,6 +168,21 @@ fn missing(minutes: &Minutes<'_>) -> Option<String> {
     Some(one_line(&told.collect::<Vec<_>>().join("; ")))
 }
 
+/// Who was asked and has not answered yet, in a debate that goes on.
+fn open(minutes: &Minutes<'_>) -> Option<String> {
+    match minutes.standing() {
+        Standing::Running | Standing::Cancelling => {}
+        Standing::Halted(_) | Standing::Ended(_) => return None,
+    }
+    let answered = |turn: &TurnId| minutes.entries.iter().any(|entry| entry.turn == *turn);
+    let open = minutes.asks.iter().filter(|(turn, _)| !answered(turn)).map(|(_, (at, ask))| {
+        let (who, task) = (words::who(ask.participant.as_str()), figures::task(&ask.task));
+        format!("{who}, {task}, asked of {} at {}", ask.model, words::time_of_day(*at))
+    });
+    let open = open.collect::<Vec<_>>().join("; ");
+    (!open.is_empty()).then(|| one_line(&open))
+}
+
 fn rounds(minutes: &Minutes<'_>) -> Option<String> {
     let (rule, round) = minutes.stopped?;
     Some(format!("{round}, then {}", words::stop(rule)))
@@ -183,8 +199,10 @@ fn cost(minutes: &Minutes<'_>) -> String {
     };
     let took = match minutes.standing() {
         Standing::Ended(_) => duration(minutes.duration_ms()),
-        Standing::Running | Standing::Cancelling | Standing::Halted(_) => {
-            format!("{} so far", duration(minutes.duration_ms()))
+        Standing::Halted(_) => format!("{} so far", duration(minutes.duration_ms())),
+        // the log does not say how long nothing has happened since
+        Standing::Running | Standing::Cancelling => {
+            format!("{} up to the last event", duration(minutes.duration_ms()))
         }
     };
     let paused = match minutes.paused_ms {

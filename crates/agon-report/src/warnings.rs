@@ -3,7 +3,7 @@ use crate::feeds;
 use crate::minutes::{Deed, Entry, Minutes};
 use crate::text::{excerpt, sentence};
 use crate::words::{self, count};
-use agon_core::{Coercion, Method};
+use agon_core::{Coercion, Method, judge_index};
 use std::collections::BTreeMap;
 
 impl<'a> Minutes<'a> {
@@ -171,10 +171,15 @@ impl<'a> Minutes<'a> {
         });
         told.collect()
     }
+    /// The debaters that have the judge's model, once a judge was asked.
     fn shared_model(&self) -> Option<String> {
         let spec = &self.admission.spec;
         let judge = &spec.judge.as_ref()?.voice.model;
-        let shared = spec.personas.iter().find(|persona| persona.voice.model == *judge)?;
-        Some(format!("The judge and {} are the same model ({judge}); a judge may favour its own kind.", shared.name))
+        self.asks.values().find(|(_, ask)| judge_index(&ask.participant).is_some())?;
+        let shared = spec.personas.iter().filter(|persona| persona.voice.model == *judge);
+        let mut names: Vec<&str> = shared.map(|persona| persona.name.as_str()).collect();
+        let last = names.pop()?;
+        let others: String = names.into_iter().map(|name| format!(", {name}")).collect();
+        Some(format!("The judge{others} and {last} are the same model ({judge}); a judge may favour its own kind."))
     }
 }

@@ -24,6 +24,10 @@ pub(crate) fn day(at: Timestamp) -> String {
 pub(crate) fn clock(at: Timestamp) -> String {
     moment(at).strftime("%H:%M:%S%.3f").to_string()
 }
+/// Such as `14:03:10 UTC`.
+pub(crate) fn time_of_day(at: Timestamp) -> String {
+    moment(at).strftime("%H:%M:%S UTC").to_string()
+}
 fn moment(at: Timestamp) -> jiff::Timestamp {
     i64::try_from(at.0).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok()).unwrap_or(jiff::Timestamp::MAX)
 }

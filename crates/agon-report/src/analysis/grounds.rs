@@ -8,8 +8,8 @@ use crate::verdict::verified;
 use agon_core::Citation;
 use serde::{Deserialize, Serialize};
 
-/// Claims without a citation that the result lists at most.
-const MOST_UNCITED: usize = 20;
+/// Claims without a citation that are listed at most.
+pub(super) const MOST_UNCITED: usize = 20;
 
 /// What the judges quote. That the words were said is checked, when a judgement is recorded; whether they bear the
 /// judge's opinion out is not.

@@ -1,4 +1,5 @@
 //! The analysis as tables that every report shows in its own way. No text is escaped here.
+use super::grounds::MOST_UNCITED;
 use super::{Agreement, Analysis, Disagreement, VerdictGrounds};
 use crate::text::{excerpt, one_line, sentence};
 use crate::verdict::checked;
@@ -11,9 +12,6 @@ pub(crate) const STRENGTH: &str = "A strength is what follows from who attacks a
 const MOST_ANSWER: usize = 160;
 /// Characters of a quotation that stand in a cell.
 const MOST_QUOTE: usize = 120;
-
-/// Claims without a citation that stand above the table.
-const MOST_UNCITED: usize = 3;
 
 /// A part of the analysis.
 pub(crate) struct Table {
@@ -223,9 +221,10 @@ fn grounds(grounds: &VerdictGrounds) -> Table {
     let mut lines =
         vec![format!("{found} That the words were said is checked; whether they bear the judge's opinion out is not.")];
     lines.extend(claims(grounds.claims).map(|claims| format!("Of the judges' reasoning: {claims}.")));
-    lines.extend(
-        grounds.uncited.iter().take(MOST_UNCITED).map(|claim| format!("Without: “{}”", excerpt(claim, MOST_ANSWER))),
-    );
+    lines.extend(grounds.uncited.iter().map(|claim| format!("Without: “{}”", excerpt(claim, MOST_ANSWER))));
+    if grounds.uncited.len() == MOST_UNCITED && grounds.claims.uncited > MOST_UNCITED {
+        lines.push(format!("These are the first {MOST_UNCITED} without a citation."));
+    }
     Table {
         title: "What the judges quote",
         lines,

@@ -10,8 +10,8 @@ use crate::text::{one_line, plain};
 use crate::words::{self, count, duration};
 use agon_core::fence::without_checks;
 use agon_core::{
-    Admission, Call, Event, Failure, FailureCause, Halt, ModeratorDecision, ParticipantId, PhaseName, RoundPlan,
-    RoundStatus, RoundSummary, Speech, Timestamp, TurnId, TurnMode,
+    Admission, Call, Event, Failure, FailureCause, Halt, ModelName, ModeratorDecision, ParticipantId, PhaseName,
+    RoundPlan, RoundStatus, RoundSummary, Speech, Timestamp, TurnId, TurnMode,
 };
 
 pub(super) fn of(view: &LiveView, at: Timestamp, event: &Event) -> Vec<StyledLine> {
@@ -239,6 +239,27 @@ fn closed(summary: &RoundSummary) -> Vec<StyledLine> {
     out
 }
 
+/// What follows a failed try of a participant at a model.
+fn then(
+    view: &LiveView,
+    at: Timestamp,
+    (participant, model): (&ParticipantId, Option<&ModelName>),
+    cause: FailureCause,
+    retry_at: Option<Timestamp>,
+) -> String {
+    let role = view.admission.as_ref().and_then(|admission| admission.spec.role(participant));
+    let is_last = || role.is_none_or(|role| role.models().last().copied() == model);
+    match retry_at.map(|retry_at| retry_at.since(at)) {
+        // its last model was waited for in vain: the debate is paused
+        Some(_) if cause == FailureCause::ServerAway && is_last() => {
+            "asked again once the debate is resumed".to_owned()
+        }
+        Some(0) => "asked again at once".to_owned(),
+        Some(wait) => format!("asked again in {}", duration(wait)),
+        None => "given up".to_owned(),
+    }
+}
+
 fn failed(
     view: &LiveView,
     at: Timestamp,
@@ -249,21 +270,11 @@ fn failed(
 ) -> StyledLine {
     let who = StyledLine::of(view.style(participant), words::who(participant.as_str()));
     if let (FailureCause::BreakerOpen, Some(until)) = (failure.cause, retry_at) {
-        let waits = format!(" waits until {}, for {}: ", time_of_day(until), duration(until.since(at)));
+        let waits = format!(" waits until {}, for {}: ", words::time_of_day(until), duration(until.since(at)));
         return who.and(Style::Warn, waits).and(Style::Dim, &failure.detail);
     }
-    let then = match retry_at.map(|retry_at| retry_at.since(at)) {
-        Some(0) => "asked again at once".to_owned(),
-        Some(wait) => format!("asked again in {}", duration(wait)),
-        None => "given up".to_owned(),
-    };
+    let then = then(view, at, (participant, call.model.as_ref()), failure.cause, retry_at);
     let style = if retry_at.is_some() { Style::Warn } else { Style::Bad };
     who.and(style, format!(" failed at try {} ({}), {then}: ", turn.attempt, failure.cause.as_str()))
         .and(Style::Dim, failure.with_remedy(Some(call)))
-}
-
-/// Such as `14:03:10 UTC`.
-fn time_of_day(at: Timestamp) -> String {
-    let seconds = at.0 / 1_000 % 86_400;
-    format!("{:02}:{:02}:{:02} UTC", seconds / 3_600, seconds / 60 % 60, seconds % 60)
 }

@@ -1,5 +1,5 @@
 //! The result in ten seconds: the block that ends a run and heads the reports.
-use crate::log::Log;
+use crate::log::{Log, argument};
 use crate::{formats, scenes};
 use agon_core::*;
 use agon_report::{DebateResult, Minutes, ResultBlock, full_markdown, html, summary_only};
@@ -168,4 +168,32 @@ fn the_block_of_every_kind_of_debate() {
     let more = [scenes::cancelled(), scenes::running(), scenes::grand(false)];
     let blocks: Vec<String> = formats::all().iter().chain(&others).chain(&more).map(block).collect();
     insta::assert_snapshot!(blocks.join("\n"));
+}
+
+#[test]
+fn a_debate_that_goes_on_says_who_was_asked_and_has_not_answered() {
+    let mut log = Log::admitted(scenes::pair());
+    log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno"]);
+    let (turn, call) = log.ask(1, "Ada", argument());
+    let open = row(&log, "Open").unwrap();
+    assert!(open.starts_with("Ada, argument, asked of ") && open.ends_with(" UTC"), "{open}");
+    assert!(row(&log, "Cost").unwrap().contains(" up to the last event"), "{}", block(&log));
+    log.fail(turn, "Ada", call, Failure::new(FailureCause::Timeout, "late"), None);
+    assert_eq!(row(&log, "Open"), None);
+}
+
+#[test]
+fn everybody_who_shares_the_judge_s_model_is_named_once_a_judge_was_asked() {
+    let mut spec = scenes::pair();
+    let judge = spec.judge.as_ref().unwrap().voice.model.clone();
+    spec.personas.iter_mut().for_each(|persona| persona.voice.model = judge.clone());
+    let mut log = Log::admitted(spec);
+    let told = |log: &Log| {
+        let warnings = DebateResult::of(&minutes(log)).warnings;
+        warnings.into_iter().find(|warning| warning.contains("the same model"))
+    };
+    assert_eq!(told(&log), None, "no judge was asked");
+    log.judge(2, 0, None, "Both are right.", Vec::new());
+    let named = format!("The judge, Ada and Bruno are the same model ({judge}); a judge may favour its own kind.");
+    assert_eq!(told(&log), Some(named));
 }

@@ -210,7 +210,7 @@ fn a_debate_that_servers_gave_up_is_interrupted_until_it_is_resumed_and_its_paus
     assert_eq!((result.timing.duration_ms, result.timing.paused_ms), (running.timing.duration_ms, 3_600_000));
     let minutes = Minutes::from_records(&resumed.records).unwrap();
     for text in [agon_report::summary_only(&minutes), agon_report::html(&minutes).unwrap()] {
-        assert!(text.contains("so far · paused 1 h"), "{text}");
+        assert!(text.contains("up to the last event · paused 1 h"), "{text}");
     }
     let mut view = agon_report::LiveView::new();
     let mut last = Timestamp::default();

@@ -231,3 +231,20 @@ fn what_is_still_to_come_is_learnt_from_the_rounds_so_far() {
     log.stop(StopRule::ConsensusReached, 2);
     assert_eq!(planned(&log), 2 + 2);
 }
+
+#[test]
+fn a_try_after_a_server_that_was_away_is_promised_at_once_only_where_another_model_is_left() {
+    let mut spec = scenes::pair();
+    spec.personas[0].voice.fallback_models = vec!["spare:1".into()];
+    let mut log = Log::admitted(spec);
+    log.phase(PhaseName::Rounds).round(1, &["Ada", "Bruno"]);
+    let then = |log: &mut Log, who: &str| {
+        let (turn, call) = log.ask(1, who, argument());
+        log.fail(turn, who, call, Failure::new(FailureCause::ServerAway, "no connection"), Some(0));
+        let (_, lines) = watch(log);
+        text(&lines[lines.len() - 1..])
+    };
+    assert_eq!(then(&mut log, "Ada"), "Ada failed at try 1 (server_away), asked again at once: no connection\n");
+    let bruno = "Bruno failed at try 1 (server_away), asked again once the debate is resumed: no connection\n";
+    assert_eq!(then(&mut log, "Bruno"), bruno);
+}
