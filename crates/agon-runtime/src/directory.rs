@@ -213,9 +213,11 @@ impl Directory {
         open
     }
 
-    /// What is served, for a person.
-    pub(crate) fn inventory(&self) -> String {
-        let hosts: Vec<String> = self.known().iter().map(|known| served(&known.alive, known.lives)).collect();
+    /// What is served to rehearsals, or to other debates, for a person; hosts that take no turns now come last.
+    pub(crate) fn inventory(&self, rehearsal: bool) -> String {
+        let mut known = self.known();
+        known.sort_by_key(|known| !known.lives);
+        let hosts: Vec<String> = known.iter().map(|known| served(&known.alive, known.lives, rehearsal)).collect();
         if hosts.is_empty() { "no host is known".to_owned() } else { hosts.join("; ") }
     }
 
@@ -377,18 +379,20 @@ impl Drop for Playing {
     }
 }
 
-fn served(alive: &HostAlive, lives: bool) -> String {
+fn served(alive: &HostAlive, lives: bool, rehearsal: bool) -> String {
     let names: Vec<&str> = alive.models.iter().map(|model| model.name.as_str()).collect();
     let what = match (alive.serves_any, &alive.serves_prefix, names.is_empty()) {
-        (true, ..) => "any model".to_owned(),
-        (false, Some(prefix), _) => format!("{prefix}/*"),
-        (false, None, true) => "no model".to_owned(),
-        (false, None, false) => names.join(", "),
+        _ if alive.rehearsal && !rehearsal => "only rehearses".to_owned(),
+        _ if rehearsal && !alive.rehearsal => "plays no rehearsals".to_owned(),
+        (true, ..) => "serves any model".to_owned(),
+        (false, Some(prefix), _) => format!("serves {prefix}/*"),
+        (false, None, true) => "serves no model".to_owned(),
+        (false, None, false) => format!("serves {}", names.join(", ")),
     };
     let state = match (alive.draining, lives) {
         (true, _) => " (draining)",
         (false, false) => " (silent)",
         (false, true) => "",
     };
-    format!("{} serves {what}{state}", alive.host)
+    format!("{} {what}{state}", alive.host)
 }

@@ -168,7 +168,7 @@ async fn nowhere(shared: &Shared, wanted: &Wanted) -> Offered {
         enqueue(shared, wanted).await;
         return Offered::Unserved;
     }
-    match refuse(shared, &wanted.offer).await {
+    match refuse(shared, wanted).await {
         Ok(()) => Offered::Refused,
         Err(error) => {
             tracing::warn!(debate = %wanted.offer.debate, %error, "register not written");
@@ -177,15 +177,20 @@ async fn nowhere(shared: &Shared, wanted: &Wanted) -> Offered {
     }
 }
 
-async fn refuse(shared: &Shared, offer: &TurnOffer) -> Result<(), StoreError> {
-    let result = unserved(shared, &offer.ask);
+async fn refuse(shared: &Shared, Wanted { offer, rehearsal, .. }: &Wanted) -> Result<(), StoreError> {
+    let result = unserved(shared, &offer.ask, *rehearsal);
     shared.in_time(shared.registers.decide(&offer.debate, offer.ask.turn, result)).await?;
     Ok(())
 }
 
-/// The result of a turn whose model nobody serves; it says what is served.
-pub(crate) fn unserved(shared: &Shared, ask: &Ask) -> TurnResult {
-    let detail = format!("no host serves {}: {}", ask.model, shared.directory.inventory());
+/// The result of a turn whose model nobody serves; it says what is served, and what to do where hosts only rehearse.
+pub(crate) fn unserved(shared: &Shared, ask: &Ask, rehearsal: bool) -> TurnResult {
+    let (model, directory) = (&ask.model, &shared.directory);
+    let remedy = match !rehearsal && directory.serves(model, true) {
+        true => format!("; start a host that serves {model}, or submit the debate with --rehearsal"),
+        false => String::new(),
+    };
+    let detail = format!("no host serves {model}: {}{remedy}", directory.inventory(rehearsal));
     let failure = Failure::new(FailureCause::NotFound, detail);
     let call = Box::new(Call { model: Some(ask.model.clone()), ..Call::default() });
     TurnResult::Failed { failure, call }

@@ -177,7 +177,7 @@ impl State {
         let (Some(open), Some(debate)) = (self.agenda.get(turn), self.debate.as_ref()) else { return Ok(()) };
         let (directory, rehearsal) = (&self.shared.directory, debate.admission().rehearsal);
         let served = open.host.is_some() || directory.serves(&open.ask.model, rehearsal);
-        let result = if served { TurnResult::Withdrawn } else { offer::unserved(&self.shared, &open.ask) };
+        let result = if served { TurnResult::Withdrawn } else { offer::unserved(&self.shared, &open.ask, rehearsal) };
         let result = self.decide(turn, result).await?;
         self.on_result(myself, turn, &result).await
     }

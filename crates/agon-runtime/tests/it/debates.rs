@@ -118,6 +118,24 @@ async fn a_model_that_nobody_serves_fails_at_once_and_says_what_is_served() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_host_that_only_rehearses_is_said_to_where_it_cannot_play_a_debate() {
+    let stage = Stage::new();
+    let cast = Cast::new(Duration::from_millis(500));
+    let node = stage.node("n1", vec![cast.host("gpu1", 2)]).await;
+
+    node.submit(Admission { rehearsal: false, ..admission("a-debate", spec()) }).await.unwrap();
+    node.finished(&debate("a-debate")).await.unwrap();
+
+    let log = stage.log("a-debate").await;
+    let told = log.iter().flat_map(|record| &record.events).find_map(|event| match event {
+        Event::TurnFailed { failure, .. } => Some(failure.detail.clone()),
+        _ => None,
+    });
+    let remedy = "start a host that serves m, or submit the debate with --rehearsal";
+    assert_eq!(told.unwrap(), format!("no host serves m: gpu1 only rehearses; {remedy}"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_hundred_debates_share_few_permits_and_all_end() {
     let stage = Stage::new();
     let cast = Cast::new(Duration::from_millis(500));

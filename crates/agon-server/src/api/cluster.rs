@@ -87,7 +87,9 @@ impl Api {
     pub(super) fn served(&self, rehearsal: bool) -> String {
         let names = self.models_served(rehearsal);
         match names.len() {
-            0 => "none is served".to_owned(),
+            0 if !self.live().iter().any(|known| known.alive.rehearsal != rehearsal) => "none is served".to_owned(),
+            0 if rehearsal => "those that live play no rehearsals".to_owned(),
+            0 => "those that live only rehearse, which --rehearsal asks for".to_owned(),
             count => {
                 let first: Vec<String> = names.into_iter().take(NAMED).collect();
                 let more = if count > NAMED { format!(" and {} more", count - NAMED) } else { String::new() };

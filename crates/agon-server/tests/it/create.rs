@@ -79,7 +79,8 @@ async fn a_plan_warns_of_models_that_no_live_host_serves() {
     let real = pb::CreateDebateRequest { validate_only: true, rehearsal: false, ..wanted("real") };
     let plan = gateway.create(real).await.unwrap().plan.unwrap();
     assert!(plan.models[0].hosts.is_empty(), "a rehearsing host plays no real debate");
-    assert!(plan.warnings.iter().any(|warning| warning.contains("no live host serves m:1")), "{:?}", plan.warnings);
+    let told = "no live host serves m:1 (those that live only rehearse, which --rehearsal asks for)";
+    assert!(plan.warnings.iter().any(|warning| warning.contains(told)), "{:?}", plan.warnings);
     let [unserved] = &plan.unserved[..] else { panic!("{:?}", plan.unserved) };
     assert_eq!((unserved.kind(), unserved.name.as_str()), (pb::unserved::Kind::Model, "m:1"));
     assert!(plan.warnings.contains(&unserved.warning), "{unserved:?}");
