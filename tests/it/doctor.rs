@@ -153,7 +153,7 @@ fn a_run_remembers_how_fast_a_model_was_and_the_next_one_warns() {
         "topic: Tea?\nmax_rounds: 1\ntimeout_per_turn: 30s\nmodel: small:1b\nballots: none\nconsensus_strategy: no_consensus\n\
          personas:\n- {name: Ada, stance: tea}\n- {name: Ben, stance: coffee}\n",
     );
-    let hold = |id: &str| world.agon(&["run", &file, "--ollama", &stub.url(), "--id", id, "--no-reports", "--quiet"]);
+    let hold = |id: &str| world.agon(&["run", &file, "--ollama", &stub.url(), "--id", id, "--no-reports"]);
 
     let first = hold("first");
     let second = hold("second");

@@ -146,6 +146,21 @@ pub enum Command {
     Reference,
 }
 
+impl Command {
+    /// Whether only the result is wanted.
+    pub fn is_quiet(&self) -> bool {
+        let view = match self {
+            Self::Run(args) => Some(&args.output.view),
+            Self::Submit(args) => Some(&args.output.view),
+            Self::Resume(args) => Some(&args.output.view),
+            Self::Rejudge(args) => Some(&args.view),
+            Self::Watch(args) => Some(&args.view),
+            _ => None,
+        };
+        view.is_some_and(|view| view.quiet)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,4 +1,4 @@
-//! The log on standard error: warnings by default, more with `-v` or `AGON_LOG`.
+//! The log on standard error: warnings by default, errors alone with `--quiet`, more with `-v` or `AGON_LOG`.
 use crate::commands::Context;
 use crate::environment::Environment;
 use crate::exit::Stop;
@@ -11,18 +11,21 @@ use tracing_subscriber::EnvFilter;
 
 // The MCP library logs what servers do wrong in their own words and at the level of our emergencies; `agon-tools` says
 // what matters of it.
-const QUIET: &str = "warn,rmcp=off";
+// What whoever watches a debate is told anyway is no line of the log besides.
+const WARNINGS: &str = "warn,rmcp=off,agon_runtime::watched=off";
+const ERRORS: &str = "error,rmcp=off";
 const INFO: &str = "warn,rmcp=off,agon=info,agon_runtime=info,agon_store=info,agon_rehearsal=info";
 const SERVER: &str =
     "warn,rmcp=off,agon=info,agon_runtime=info,agon_store=info,agon_server=info,agon_bus=info,agon_telemetry=info";
 const DEBUG: &str =
     "info,rmcp=off,agon=debug,agon_runtime=debug,agon_store=debug,agon_rehearsal=debug,agon_llm=debug,agon_tools=debug";
 
-/// Starts the log.
-pub fn start(level: u8, environment: &Environment, output: &Output) -> Result<(), Stop> {
+/// Starts the log; `quiet` leaves warnings out.
+pub fn start(level: u8, quiet: bool, environment: &Environment, output: &Output) -> Result<(), Stop> {
     let chosen = match (environment.get("AGON_LOG"), level) {
         (Some(filter), 0) => filter,
-        (_, 0) => QUIET,
+        (_, 0) if quiet => ERRORS,
+        (_, 0) => WARNINGS,
         (_, 1) => INFO,
         (_, 2) => DEBUG,
         (_, _) => "trace",

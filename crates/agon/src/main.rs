@@ -52,9 +52,9 @@ fn main() -> ExitCode {
     let environment = Environment::of_process();
     let output = Output::new(cli.global.color, &environment);
     // A server's log has settings of its own.
-    let started = match cli.command {
+    let started = match &cli.command {
         cli::Command::Serve(_) => Ok(()),
-        _ => logging::start(cli.global.log, &environment, &output),
+        command => logging::start(cli.global.log, command.is_quiet(), &environment, &output),
     };
     match started.and_then(|()| commands::run(cli, environment, output)) {
         Ok(exit) => exit.into(),

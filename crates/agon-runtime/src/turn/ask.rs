@@ -18,6 +18,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
+/// The target of log lines that say what watchers are told as well: a process that shows its debates leaves them out.
+const WATCHED: &str = "agon_runtime::watched";
+
 /// A call that is to be made.
 pub(super) struct Generation<'a> {
     pub(super) turn: &'a Turn<'a>,
@@ -154,7 +157,7 @@ impl Play {
                     Player::Server(config) => Some(tracing::field::display(config.client.endpoint())),
                     Player::Seats => None,
                 };
-                tracing::warn!(debate = %self.work.debate, turn = %ask.turn, server, "turn waits for its model server: {what}; is it running? `agon doctor` looks");
+                tracing::warn!(target: WATCHED, debate = %self.work.debate, turn = %ask.turn, server, "turn waits for its model server: {what}; is it running? `agon doctor` looks");
             }
             deltas::tell_waiting(&self.shared, &self.work.debate, (ask.turn, &ask.participant), what).await;
         }

@@ -104,7 +104,11 @@ impl Follower {
 
     /// Says that the debate goes on.
     async fn goes_on(&mut self, sink: &Sink) {
-        if self.wait.over() {
+        let (told, end) = self.wait.over();
+        if let Some(end) = end {
+            sink.notice(Some(end.into())).await;
+        }
+        if told {
             sink.notice(None).await;
         }
     }
@@ -141,7 +145,8 @@ impl Follower {
         };
         let mut heard = Instant::now();
         loop {
-            let ended = match tokio::time::timeout(TELL.min(self.left().max(SHORTEST_PAUSE)), stream.message()).await {
+            let pause = self.wait.due_in().min(self.left()).max(SHORTEST_PAUSE);
+            let ended = match tokio::time::timeout(pause, stream.message()).await {
                 Ok(Ok(Some(message))) => {
                     heard = Instant::now();
                     self.take(message, sink).await
@@ -213,8 +218,8 @@ impl Follower {
                 Some(Ended::Unreadable(Stop::say(Exit::Failed, lost)))
             }
             Ok(debate) => {
-                if well {
-                    self.wait.well();
+                if well && let Some(end) = self.wait.well() {
+                    sink.notice(Some(end.into())).await;
                 }
                 self.wait.queued = debate.state() == State::Queued;
                 None

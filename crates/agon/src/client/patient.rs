@@ -28,7 +28,12 @@ impl Client {
             let limit = self.timeout.min(self.left(begun).max(SHORTEST_QUESTION));
             let status = match self.told_of(tokio::time::timeout(limit, send(limit)), output, &mut wait).await {
                 Ok(Err(status)) if told::passes(&status) => status,
-                Ok(answered) => return answered.map(Response::into_inner),
+                Ok(answered) => {
+                    if let Some(end) = wait.well().filter(|_| answered.is_ok()) {
+                        output.note(&end);
+                    }
+                    return answered.map(Response::into_inner);
+                }
                 Err(_) => Status::deadline_exceeded("no answer"),
             };
             if known.is_none() && self.is_wrong_door(&status).await {

@@ -46,17 +46,25 @@ impl Wait {
         self.why = Some(why.to_owned());
     }
 
-    /// Nothing is known to keep the debate.
-    pub fn well(&mut self) {
+    /// Nothing is known to keep the debate. What to say of it, where the watcher was told why it could not go on.
+    pub fn well(&mut self) -> Option<String> {
+        let seconds = self.news.elapsed().as_secs();
+        let told = self.why_told;
         (self.stuck_since, self.why, self.why_told) = (None, None, false);
+        told.then(|| format!("No longer waiting, after {seconds} s."))
     }
 
-    /// Something came. Whether the watcher was told of a wait.
-    pub fn over(&mut self) -> bool {
-        self.well();
+    /// Something came. Whether the watcher was told of a wait, and what to say of its end.
+    pub fn over(&mut self) -> (bool, Option<String>) {
+        let end = self.well();
         self.news = Instant::now();
         self.queued = false;
-        self.told.take().is_some()
+        (self.told.take().is_some(), end)
+    }
+
+    /// How long until the watcher is to be told something.
+    pub fn due_in(&self) -> Duration {
+        (self.told.unwrap_or(self.news) + TELL).saturating_duration_since(Instant::now())
     }
 
     /// Whether the debate could not go on for so long.
@@ -80,9 +88,8 @@ impl Wait {
 
     /// What the watcher is to be told now, if it is time to.
     pub fn notice(&mut self) -> Option<String> {
-        let due = self.told.map_or(self.news + TELL, |told| told + TELL);
         let at_once = self.why.is_some() && !self.why_told;
-        if !at_once && Instant::now() < due {
+        if !at_once && !self.due_in().is_zero() {
             return None;
         }
         self.told = Some(Instant::now());
@@ -111,8 +118,8 @@ mod tests {
             told.extend(wait.notice());
         }
         assert_eq!(told, ["Waiting for 10 s for the first turn.", "Waiting for 20 s for the first turn."]);
-        assert!(wait.over(), "the notice is to be taken back");
-        assert!(!wait.over());
+        assert_eq!(wait.over(), (true, None), "the notice is to be taken back");
+        assert_eq!(wait.over(), (false, None));
         tokio::time::advance(Duration::from_secs(9)).await;
         assert_eq!(wait.notice(), None);
     }
@@ -132,7 +139,7 @@ mod tests {
         wait.stuck("stream AGON_LOG_0 does not exist");
         assert!(wait.exceeds(Duration::from_secs(300)));
         assert_eq!(wait.left(Duration::from_secs(310)), Duration::from_secs(9));
-        wait.well();
+        assert!(wait.well().is_some());
         assert!(!wait.exceeds(Duration::ZERO));
     }
 
@@ -145,6 +152,13 @@ mod tests {
         wait.stuck("the disk is full");
         assert_eq!(wait.notice().unwrap(), "Waiting for 11 s: the disk is full.");
         tokio::time::advance(Duration::from_secs(1)).await;
-        assert_eq!(wait.notice(), None);
+        assert_eq!((wait.notice(), wait.due_in()), (None, Duration::from_secs(9)));
+        tokio::time::advance(Duration::from_secs(9)).await;
+        assert_eq!(wait.notice().unwrap(), "Waiting for 21 s: the disk is full.");
+        let end = Some("No longer waiting, after 21 s.".to_owned());
+        assert_eq!(wait.well(), end);
+        assert_eq!(wait.well(), None);
+        wait.stuck("the disk is full");
+        assert_eq!(wait.over(), (true, None), "the watcher was not told of it this time");
     }
 }
