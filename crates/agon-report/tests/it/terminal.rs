@@ -244,7 +244,9 @@ fn a_try_after_a_server_that_was_away_is_promised_at_once_only_where_another_mod
         let (_, lines) = watch(log);
         text(&lines[lines.len() - 1..])
     };
-    assert_eq!(then(&mut log, "Ada"), "Ada failed at try 1 (server_away), asked again at once: no connection\n");
-    let bruno = "Bruno failed at try 1 (server_away), asked again once the debate is resumed: no connection\n";
-    assert_eq!(then(&mut log, "Bruno"), bruno);
+    let ada = then(&mut log, "Ada");
+    assert!(ada.starts_with("Ada failed at try 1 (server_away), asked again at once: no connection"), "{ada}");
+    let bruno = then(&mut log, "Bruno");
+    let later = "Bruno failed at try 1 (server_away), asked again once the debate is resumed: no connection";
+    assert!(bruno.starts_with(later), "{bruno}");
 }
