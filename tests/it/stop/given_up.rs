@@ -52,9 +52,9 @@ fn a_debate_that_servers_gave_up_is_interrupted_everywhere_until_agon_resume_con
         assert_eq!((&result["state"], &result["reason"]["code"]), (&"interrupted".into(), &"poison".into()));
     }
     let said = said_there(&["watch", "given-up"]).code(130);
-    let way =
-        format!("debate given-up is interrupted; continue it with: agon resume given-up --server {}", served.address);
-    assert!(said.stderr.contains(&way), "{said:?}");
+    let why = "debate given-up is interrupted: its coordinator failed again and again (5 claims in a row brought nothing)";
+    let way = format!("continue it with: agon resume given-up --server {}", served.address);
+    assert!(said.stderr.contains(why) && said.stderr.contains(&way), "{said:?}");
     let said = world.agon(&["resume", "given-up"]).code(64);
     assert!(said.stderr.contains("agon resume given-up --server"), "{said:?}");
     let before = world.events("given-up");
@@ -108,7 +108,7 @@ fn watching_a_debate_that_its_own_process_left_ends_at_once_and_says_how_it_goes
     paused(&world, "kept-here");
     let served = Served::start(&world, "beside", &[]);
     let said = world.agon(&["watch", "kept-here", "--server", &served.address]).code(130);
-    let way = "debate kept-here is paused; continue it on its machine with: agon resume kept-here";
+    let way = "debate kept-here is paused\n  continue it on its machine with: agon resume kept-here";
     assert!(said.stderr.contains(way) && said.stdout.contains("== Opening statements =="), "{said:?}");
 }
 
