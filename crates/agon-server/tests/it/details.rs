@@ -45,7 +45,7 @@ async fn a_message_that_no_method_takes_and_a_method_that_is_not_there_are_refus
 #[tokio::test]
 async fn messages_that_are_too_long_and_services_that_are_not_there_are_refused_with_details() {
     let stage = Stage::new().await;
-    let limits = Limits { request_bytes: 1_000, response_bytes: 1_000, ..Limits::default() };
+    let limits = Limits { request_bytes: 1_000, response_bytes: 600, ..Limits::default() };
     let gateway = stage.gateway_before(&stage.idle_node().await, GatewayConfig { limits, ..config() }).await;
     let mut request = wanted("large");
     request.source = Some(file(&"x".repeat(2_000)));
