@@ -52,7 +52,8 @@ fn a_debate_that_servers_gave_up_is_interrupted_everywhere_until_agon_resume_con
         assert_eq!((&result["state"], &result["reason"]["code"]), (&"interrupted".into(), &"poison".into()));
     }
     let said = said_there(&["watch", "given-up"]).code(130);
-    let why = "debate given-up is interrupted: its coordinator failed again and again (5 claims in a row brought nothing)";
+    let why =
+        "debate given-up is interrupted: its coordinator failed again and again (5 claims in a row brought nothing)";
     let way = format!("continue it with: agon resume given-up --server {}", served.address);
     assert!(said.stderr.contains(why) && said.stderr.contains(&way), "{said:?}");
     let said = world.agon(&["resume", "given-up"]).code(64);
