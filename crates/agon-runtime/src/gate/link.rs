@@ -339,6 +339,10 @@ impl Permit {
     pub(crate) fn report(mut self, end: End) -> bool {
         self.count(end)
     }
+    /// Whether its server is not known to be back, so that the call looks for it.
+    pub(crate) fn is_of_absent_server(&self) -> bool {
+        self.link.away().is_some()
+    }
     /// Who says that the server is there before the call has ended.
     pub(crate) fn witness(&self) -> Witness {
         Witness { link: self.link.clone(), clock: self.clock.clone(), began: self.began, seen: false }

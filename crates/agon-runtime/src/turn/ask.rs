@@ -303,7 +303,7 @@ impl Play {
     /// The same call. A server that was away and refuses it for so long neither the connection nor the request has taken it: it is
     /// back, and those who wait for it need not wait for the first byte of an answer, which a long prompt or load puts off.
     async fn taken<T>(&self, permit: &Permit, call: impl Future<Output = T>) -> T {
-        if self.gate().is_none_or(|gate| gate.away().is_none()) {
+        if !permit.is_of_absent_server() {
             return call.await;
         }
         let mut call = std::pin::pin!(call);
@@ -358,9 +358,7 @@ impl Play {
             }
         }
     }
-}
 
-impl Play {
     /// The failure of a call to the model server.
     fn failed(&self, error: &ChatError, bound: Option<Bound>) -> Failure {
         let mut failure = failure::of_bounded_call(error, bound, &self.desk.id);
