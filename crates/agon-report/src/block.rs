@@ -12,6 +12,7 @@ use crate::text::{excerpt, one_line};
 use crate::verdict::{Standing, Tone};
 use crate::words::{self, count, duration};
 use agon_core::TurnId;
+use std::collections::BTreeSet;
 
 /// Characters of the reasoning that the block shows.
 const MOST_REASONING: usize = 320;
@@ -174,8 +175,8 @@ fn open(minutes: &Minutes<'_>) -> Option<String> {
         Standing::Running | Standing::Cancelling => {}
         Standing::Halted(_) | Standing::Ended(_) => return None,
     }
-    let answered = |turn: &TurnId| minutes.entries.iter().any(|entry| entry.turn == *turn);
-    let open = minutes.asks.iter().filter(|(turn, _)| !answered(turn)).map(|(_, (at, ask))| {
+    let answered: BTreeSet<TurnId> = minutes.entries.iter().map(|entry| entry.turn).collect();
+    let open = minutes.asks.iter().filter(|(turn, _)| !answered.contains(turn)).map(|(_, (at, ask))| {
         let (who, task) = (words::who(ask.participant.as_str()), figures::task(&ask.task));
         format!("{who}, {task}, asked of {} at {}", ask.model, words::time_of_day(*at))
     });
